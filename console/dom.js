@@ -3,8 +3,8 @@
 /** @typedef {Node | string | number | null | undefined | false | readonly Child[]} Child */
 /** @typedef {string | number | boolean | null | undefined | ((event: any) => unknown)} AttributeValue */
 
-/** Where a link or a picture may lead: into this page, to this server, or to what the page itself has made. */
-const ADDRESSES = /^(#|\/(?!\/)|blob:)/;
+/** Where a link or a picture may lead: into this page, to this server, to what the page itself has made, or into an authenticator. */
+const ADDRESSES = /^(#|\/(?!\/)|blob:|otpauth:\/\/totp\/)/;
 
 /**
  * An element with attributes (`onclick` and its like are listeners) and children.

@@ -23,16 +23,26 @@ export async function load() {
   return session;
 }
 
-/** Logs one person in, on the session of this browser. @param {string} username @param {string} password */
-export async function logIn(username, password) {
+/** What a person proves who they are with, as calls have it; a code only where one was typed. @typedef {{name: string, password: string, code: string}} Proof */
+
+/** @param {Proof} proof */
+function credentials({ name, password, code }) {
   const bytes = new TextEncoder().encode(password);
   const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  await plain("POST", "/home/v1/login", {
-    authType: "userpass",
-    authCredentials: { username, password: encoded },
-  });
+  return { username: name, password: encoded, ...(code.trim() ? { totp: code.trim() } : {}) };
+}
+
+/** Logs one person in, on the session of this browser. @param {Proof} proof */
+export async function logIn(proof) {
+  await plain("POST", "/home/v1/login", { authType: "userpass", authCredentials: credentials(proof) });
   return load();
 }
+
+/**
+ * Enrols a second factor, confirms it, or takes it away; nobody has to be logged in for that.
+ * @param {"" | "/confirm" | "/remove"} what @param {Proof} proof
+ */
+export const secondFactor = (what, proof) => plain("POST", `/home/v1/login/totp${what}`, credentials(proof));
 
 /** Ends the session, also for the server. */
 export async function logOut() {

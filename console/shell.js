@@ -50,7 +50,7 @@ function skip(event) {
 
 function who() {
   const names = session.identities.flatMap((one, index) => [index > 0 && " + ", shown(one.name)]);
-  return h("span", { class: "names" }, h("span", { class: "sr" }, t("nav.loggedIn")), names);
+  return h("a", { class: "names", href: "#/me", title: t("me.title") }, h("span", { class: "sr" }, t("nav.loggedIn")), names);
 }
 
 /** @param {() => Promise<void>} begin */

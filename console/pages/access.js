@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
-import { mask as maskText } from "../parts/rules.js";
+import { mask as maskText } from "../parts/mask.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { address } from "../router.js";
 import { shown } from "../visible.js";

@@ -29,12 +29,19 @@ export async function page({ query, signal }) {
   const content = [
     h("h1", {}, t("approvals.title")), news,
     requests && [h("h2", {}, t("approvals.requests")),
-      list({ path: "/approvals", query, caption: t("approvals.requests"), columns: columnsOfRequests(), empty: t("approvals.noRequests"), listed: requests })],
+      list({ path: "/approvals", query, caption: t("approvals.requests"), columns: columnsOfRequests(), empty: t("approvals.noRequests"), listed: requests }), may("Signing:Approve") && asOne(requests.rows)],
     h("h2", {}, t("approvals.proposals")),
     proposals.rows.length > 0 ? table(columnsOfProposals(), proposals.rows, t("approvals.proposals")) : h("div", { class: "empty" }, t("approvals.noProposals")),
     h("p", {}, h("a", { href: "#/proposals" }, t("approvals.allProposals"))),
   ];
   return { title: t("approvals.title"), content };
+}
+
+/** Where all that waits under one policy is decided on at once. @param {Json[]} rows */
+function asOne(rows) {
+  const policies = new Map(rows.map(({ policy }) => [policy.objInfo.uuid, policy.objInfo.name]));
+  const link = (/** @type {[string, string]} */ [uuid, name]) => h("li", {}, h("a", { href: `#/approvals/policy/${uuid}` }, shown(name)));
+  return policies.size > 0 && [h("p", {}, t("asOne.open")), h("ul", { class: "notes" }, [...policies].map(link))];
 }
 
 /** @param {Json} decided @param {string[]} roles */

@@ -1,8 +1,9 @@
-// Home: what waits for me, what ends soon, and whether all is well.
+// Home: what waits for me, what ends soon, whether all is well, and how much was done in the last day.
 
 import { get, plain } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { activity } from "../parts/activity.js";
 import { changes } from "../parts/changes.js";
 import { fact, facts } from "../parts/facts.js";
 import { missing } from "../parts/state.js";
@@ -32,6 +33,7 @@ export async function page({ signal }) {
       decides && card(t("home.waits"), "#/approvals", () => waits(names)),
       card(t("home.ends", { days: SOON_DAYS }), "#/certificates?view=ending", () => ends(signal)),
       card(t("home.health"), "#/system", () => health(signal))),
+    h("section", {}, h("h2", {}, t("home.activity")), later(h("div", { class: "charts" }, activity()), () => lastDay(signal))),
   ];
   return { title: t("nav.home"), content };
 }
@@ -67,6 +69,11 @@ async function ends(signal) {
   if (answer.results.length === 0) return h("div", { class: "empty" }, t("home.nothingEnds", { days: SOON_DAYS }));
   return h("ul", { class: "lines-list" }, answer.results.map((/** @type {Json} */ one) =>
     h("li", {}, h("a", { href: `#/certificates/${one.objInfo.uuid}` }, shown(one.subject)), relative(one.notAfter))));
+}
+
+/** @param {AbortSignal} signal */
+async function lastDay(signal) {
+  return activity((await get("/api/v2/activity", {}, signal)).hours);
 }
 
 /** What the server says of itself. @param {AbortSignal} signal */

@@ -2,6 +2,7 @@
 
 import { get, post } from "../api.js";
 import { h } from "../dom.js";
+import { firstKey } from "../parts/api-keys.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { shortId } from "../parts/values.js";
@@ -45,10 +46,15 @@ function makeForm(roles) {
   const kind = field(t("column.kind"), select(["Person", "Application"].map((one) => [one, word("identity", one)])), { pointer: "/kind" });
   const role = field(t("column.role"), select(roles.map((one) => [one["objInfo"].uuid, `${one["objInfo"].name} (${t("role.loginCount", { count: one["loginsRequired"] })})`])), { pointer: "/roleUuids" });
   const password = field(t("login.password"), input({ type: "password", autocomplete: "new-password" }), { pointer: "/password", help: t("identities.passwordHelp") });
+  const key = firstKey();
+  const takesKey = () => kind.control.value === "Application" && !password.control.value;
+  const showKey = () => { key.element.hidden = !takesKey(); };
+  for (const one of [kind, password]) one.control.addEventListener("input", showKey);
+  showKey();
   const result = h("output");
-  return form({ fields: [name, kind, role, password], extra: result, submit: t("identities.make"), act: async () => {
+  return form({ fields: [name, kind, role, password], placed: () => key.fields, extra: [key.element, result], submit: t("identities.make"), act: async () => {
     const given = password.control.value;
-    const made = await post("/api/v2/identities", { name: name.control.value, kind: kind.control.value, roleUuids: [role.control.value], ...(given ? { password: base64(given) } : {}) });
+    const made = await post("/api/v2/identities", { name: name.control.value, kind: kind.control.value, roleUuids: [role.control.value], ...(given ? { password: base64(given) } : {}), ...(takesKey() ? { apiKey: key.given() } : {}) });
     if (made["apiKey"]) result.replaceChildren(h("p", {}, h("strong", {}, t("identities.apiKey"))), h("code", {}, made["apiKey"]));
     else go(`#/identities/${made["uuid"]}`);
   } });

@@ -3,8 +3,10 @@
 import { get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
 import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
+import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input } from "../parts/form.js";
+import { mailbox } from "../parts/mailbox.js";
 import { state } from "../parts/state.js";
 import { moment, shortId } from "../parts/values.js";
 import { go } from "../router.js";
@@ -21,17 +23,23 @@ export async function page({ params, signal }) {
   const path = `/api/v2/identities/${params["uuid"]}`;
   const [identity, roles, keys] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal), loadKeys(path, signal)]);
   const name = identity["objInfo"].name;
+  const isPerson = identity["kind"] === "Person";
+  const [itsMailbox, services] = await Promise.all([
+    isPerson ? get(`${path}/mailbox`, undefined, signal) : undefined,
+    isPerson ? get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal) : undefined]);
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
     h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, identity["locked"] ? h("span", { class: "state bad" }, t("identity.locked")) : state("Enabled"))),
     facts(
       fact(t("column.kind"), word("identity", identity["kind"])),
       fact(t("identity.since"), moment(identity["createdAt"])),
+      identity["totp"] && fact(t("totp.title"), moment(identity["totp"].confirmedAt)),
       identity["passwordResetAt"] && fact(t("identity.reset"), moment(identity["passwordResetAt"])),
       fact("UUID", shortId(identity["objInfo"].uuid))),
     may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
     apiKeys(path, keys),
+    itsMailbox && services && mailbox(itsMailbox, services["results"], false),
     h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path)), ending(path, identity)),
   ];
   return { title: shownText(name), content };
@@ -45,7 +53,9 @@ function roleForm(path, identity, roles) {
     return field(`${shownText(role["objInfo"].name)} (${t("role.loginCount", { count: role["loginsRequired"] })})`, box, { pointer: "/roleUuids" });
   });
   const chosen = () => boxes.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
-  return form({ fields: boxes, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await show()) });
+  const effect = liveEffect(() => ({ identityUuid: identity["objInfo"].uuid, roleUuids: chosen() }));
+  boxes.forEach((one) => one.control.addEventListener("change", effect.changed));
+  return form({ fields: boxes, extra: effect.element, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await show()) });
 }
 
 /** @param {string} path @param {string} name */
@@ -69,5 +79,6 @@ function ending(path, identity) {
     identity["locked"]
       ? h("button", { type: "button", onclick: async () => (await post(`${path}/unlock`), await show()) }, t("identity.unlock"))
       : ask("identity.lock", "identity.lockWhat", async () => (await post(`${path}/lock`), await show())),
+    identity["totp"] && ask("identity.resetTotp", "identity.resetTotpWhat", async () => (await remove(`${path}/totp`), await show())),
     ask("identity.remove", "identity.removeWhat", async () => (await remove(path), go("#/identities"))));
 }

@@ -3,6 +3,7 @@
 import { fill, h } from "../dom.js";
 import * as live from "../live.js";
 import { field, form, input, openDialog } from "../parts/form.js";
+import { codeField, secondFactors } from "../parts/second-factor.js";
 import { logIn, logOut, session } from "../session.js";
 import { languages } from "../shell.js";
 import { shown } from "../visible.js";
@@ -15,7 +16,15 @@ export function loginPage(begin) {
     h("p", { class: "brand" }, h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), "Chancery"),
     h("h1", {}, t("login.title")),
     loginForm(begin, begin),
+    ownCodes(),
     h("footer", {}, languages(begin), h("a", { href: "/docs" }, t("login.docs"))));
+}
+
+/** One-time codes are set up here too: a role may demand them of whoever logs in. */
+function ownCodes() {
+  const place = h("div", {});
+  const ontoggle = (/** @type {Event} */ event) => fill(place, /** @type {HTMLDetailsElement} */ (event.target).open && secondFactors());
+  return h("details", { ontoggle }, h("summary", {}, t("totp.title")), place);
 }
 
 /**
@@ -28,13 +37,16 @@ function loginForm(done, left) {
   const fields = () => {
     const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
     const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
+    const code = codeField(t("totp.code"), t("totp.codeHelp"));
     const act = async () => {
-      const state = await logIn(name.control.value, password.control.value).finally(() => (password.control.value = ""));
+      const proof = { name: name.control.value, password: password.control.value, code: code.control.value };
+      // A code is good once, and a wrong one is not mended by a second try.
+      const state = await logIn(proof).finally(() => (password.control.value = code.control.value = ""));
       if (state.fullyLoggedIn) return done();
       draw();
       place.querySelector("input")?.focus();
     };
-    return form({ fields: [name, password], submit: t("login.submit"), act });
+    return form({ fields: [name, password, code], submit: t("login.submit"), act });
   };
   draw();
   return place;

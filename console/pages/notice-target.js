@@ -3,7 +3,8 @@
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
+import { askSlowly, boxes, field, form, input, select, whileBusy } from "../parts/form.js";
+import { KINDS } from "../parts/mailbox.js";
 import { problem } from "../parts/problem.js";
 import { list } from "../parts/table.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
@@ -11,7 +12,7 @@ import { go } from "../router.js";
 import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
-import { KINDS, columns, health } from "./notices.js";
+import { columns, health } from "./notices.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -84,13 +85,6 @@ function undeliveredColumns() {
     { title: t("targets.again"), kind: "time", cell: (row) => relative(row["triedAgainAt"]) },
     { title: t("targets.error"), cell: (row) => row["error"] && shown(row["error"]) },
   ];
-}
-
-/** @param {string[]} values @param {string[]} chosen @param {(value: string) => string} label @param {string} pointer */
-function boxes(values, chosen, label, pointer) {
-  const fields = values.map((value) => field(label(value), input({ type: "checkbox", value, checked: chosen.includes(value) }), { pointer }));
-  const picked = () => fields.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
-  return { fields, picked };
 }
 
 /** @param {Json | undefined} target @param {Json[]} services */

@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { KINDS, mailbox } from "../parts/mailbox.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { moment, number, relative } from "../parts/values.js";
@@ -11,18 +12,20 @@ import { t, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
-/** In the order of the interface; `Test` is sent to one target alone and not kept. */
-export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow"];
-
 /** Where the page of an object is. @type {Record<string, string>} */
 const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates" };
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
   const { kind, after } = query;
-  const [told, targets] = await Promise.all([
+  const { identities } = await get("/api/v2/whoami", undefined, signal);
+  /** @type {Json[]} */
+  const persons = identities.filter((/** @type {Json} */ one) => one["kind"] === "Person");
+  const [told, targets, services, ...mailboxes] = await Promise.all([
     get("/api/v2/notices", { kind, after, pageSize: PAGE_SIZE }, signal),
     may("System:Manage") ? get("/api/v2/notice-targets", undefined, signal) : undefined,
+    get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal),
+    ...persons.map((one) => get(`/api/v2/identities/${one["uuid"]}/mailbox`, undefined, signal)),
   ]);
   const filter = h("select", { name: "kind", "aria-label": t("column.notice") },
     ["", ...KINDS].map((one) => h("option", { value: one, selected: one === (kind ?? "") }, one ? word("notice", one) : t("list.all"))));
@@ -32,6 +35,7 @@ export async function page({ query, signal }) {
     targets && [h("h2", {}, t("targets.title")), targetsOf(targets["results"])],
     h("h2", {}, t("notices.told")),
     list({ path: "/notices", query, caption: t("notices.told"), columns: columns(), empty: t("notices.empty"), filters: [filter], listed: { ...told, rows: told["items"] } }),
+    mailboxes.map((one) => mailbox(one, services["results"], mailboxes.length > 1)),
   ];
   return { title: t("nav.notices"), content };
 }

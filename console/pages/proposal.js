@@ -6,12 +6,14 @@ import { Names } from "../names.js";
 import { certificateToIssue } from "../parts/certificate-facts.js";
 import { approved, decide, same, who } from "../parts/decide.js";
 import { diff } from "../parts/diff.js";
-import { claimed, computed, facts } from "../parts/facts.js";
+import { effectBox } from "../parts/effect.js";
+import { claimedLines, computed, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
 import { sha256OfText } from "../parts/hashes.js";
 import { missing, state } from "../parts/state.js";
 import { verdict } from "../parts/statement.js";
 import { later } from "../parts/table.js";
+import { ofProposal, warnings } from "../parts/warnings.js";
 import { bytesOf, digest, hex, lasting, moment, number, relative, shortId } from "../parts/values.js";
 import { includesUs, may } from "../session.js";
 import { show } from "../show.js";
@@ -40,7 +42,9 @@ export async function page({ params, signal }) {
       h("h1", {}, word("kind", proposal.kind), ": ", shown(proposal.objInfo.name)),
       h("p", {}, waits ? missing({ given: approved(proposal).length, required: proposal.approvalsRequired }, roles) : state(proposal.state))),
     proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
+    waits && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names))),
     waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
+    proposal.effect && effectBox(proposal.effect),
     h("h2", {}, t("proposal.what")),
     await about(proposal, names),
     await effect(proposal, names),
@@ -48,7 +52,7 @@ export async function page({ params, signal }) {
     facts(
       computed(t("fact.statement"), [digest(proposal.digest), statement(proposal)]),
       computed(t("fact.submitted"), [people(proposal.submittedBy), ", ", moment(proposal.submittedAt), " (", relative(proposal.submittedAt), ")"])),
-    submitted?.note && [h("h2", {}, tn("request.claims", { who: people(proposal.submittedBy) })), facts(claimed(t("fact.note"), shown(submitted.note, { lines: true })))],
+    submitted?.note && [h("h2", {}, tn("request.claims", { who: people(proposal.submittedBy) })), facts(claimedLines(t("fact.note"), submitted.note))],
     h("h2", {}, t("request.who")),
     who(decidable),
     proposal.certificateUuid && proposal.state === "Issued" && h("p", {}, h("a", { href: `#/certificates/${proposal.certificateUuid}` }, t("proposal.certificate"))),
@@ -75,12 +79,19 @@ function statement(proposal) {
   });
 }
 
+/** From the text that people approve, whose digest is compared below: not from what is told beside it. @param {Json} proposal @returns {Json} */
+const saidIn = (proposal) => JSON.parse(proposal.content)[proposal.kind] ?? {};
+
+/** The names of what stands there by uuid. @param {Names} names */
+async function namesOf(names) {
+  const roles = await names.roles();
+  return (/** @type {string} */ text) => roles.get(text) ?? text;
+}
+
 /** What it does, by its kind. @param {Json} proposal @param {Names} names */
 async function effect(proposal, names) {
-  const roles = await names.roles();
-  const name = (/** @type {string} */ text) => roles.get(text) ?? text;
-  // From the text that people approve, whose digest is compared below: not from what is told beside it.
-  const said = JSON.parse(proposal.content)[proposal.kind] ?? {};
+  const name = await namesOf(names);
+  const said = saidIn(proposal);
   switch (proposal.kind) {
     case "Policy": return change(said.after ? said : proposal.policy, name, "proposal.newPolicy");
     case "CertProfile": return change(said.after ? said : proposal.certProfile, name, "proposal.changed");

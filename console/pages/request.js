@@ -1,22 +1,23 @@
 // May I sign this? One signing request: what the server will sign, computed; what the submitter says, claimed; and who decides.
 
-import { get, post } from "../api.js";
+import { Refusal, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { compareWithFile } from "../parts/compare.js";
 import { approved, decide, same, who } from "../parts/decide.js";
-import { claimed, computed, facts } from "../parts/facts.js";
+import { claimed, claimedLines, computed, facts } from "../parts/facts.js";
 import { manifest, manifestDigest, readItems } from "../parts/manifest.js";
 import { results } from "../parts/results.js";
 import { missing, state } from "../parts/state.js";
 import { statement } from "../parts/statement.js";
 import { upload } from "../parts/upload.js";
+import { earlierOnes, ofRequest, warnings } from "../parts/warnings.js";
 import { bytesOf, day, digest, moment, number, relative, shortId } from "../parts/values.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
-/** @typedef {{request: Json, service: Json, policy: Json, items: Json[] | undefined}} Seen */
+/** @typedef {{request: Json, service: Json, policy: Json, items: Json[] | undefined, changes: Json | undefined}} Seen */
 
 /** @param {import("../router.js").Context} context */
 export async function page({ params, signal }) {
@@ -26,6 +27,7 @@ export async function page({ params, signal }) {
   const roles = await names.rolesNamed(request.nextRoleUuids);
   const key = await keyOf(seen, names);
   const waits = request.state === "Approval";
+  const earlier = waits ? await earlierOnes(request, signal).catch(noneWhereForbidden) : [];
   const decidable = {
     object: request, waits, roles, selfApproval: policy.selfApproval,
     unchanged: async () => same(seen, await read(request.uuid, new Names(signal))),
@@ -40,10 +42,11 @@ export async function page({ params, signal }) {
       h("h1", {}, waits ? tn("request.question", { name: shown(request.name) }) : shown(request.name)),
       h("p", {}, waits ? missing({ given: approved(request).length, required: request.approvalsRequired }, roles) : state(request.state))),
     request.reason && h("p", { class: "problem" }, shown(request.reason)),
+    waits && warnings(ofRequest(request, seen.items, seen.changes, earlier)),
     waits && consequence(seen),
     h("h2", {}, t(waits ? "request.whatIsSigned" : "request.whatItIs")),
     computedFacts(seen, key),
-    request.manifest && manifest(seen.items ?? [], request),
+    request.manifest && manifest(seen.items ?? [], request, seen.changes),
     waits && compareWithFile(request, seen.items),
     h("h2", {}, tn("request.claims", { who: submitters(request) })),
     claims(request),
@@ -55,16 +58,23 @@ export async function page({ params, signal }) {
   return { title, content };
 }
 
+/** Not everybody who reads a request may look for others; whatever else is wrong is told. @param {unknown} error @returns {Json[]} */
+function noneWhereForbidden(error) {
+  if (error instanceof Refusal && [403, 404].includes(error.status)) return [];
+  throw error;
+}
+
 /** @param {Json} request */
 const path = (request) => `/api/v2/x509/signing-requests/${request.uuid}`;
 
 /** Everything that the page shows and that a decision rests on. @param {string} uuid @param {Names} names @returns {Promise<Seen>} */
 async function read(uuid, names) {
   const request = await get(`/api/v2/x509/signing-requests/${uuid}`, undefined, names.signal);
-  const [service, policy, items] = await Promise.all([
+  const changes = async () => (await get(`/api/v2/x509/signing-requests/${uuid}`, { include: "contents" }, names.signal)).manifestChanges;
+  const [service, policy, items, changed] = await Promise.all([
     names.service(request.serviceUuid), names.policy(request.policyUuid),
-    request.manifest ? readItems(uuid, names.signal) : undefined]);
-  return { request, service, policy, items };
+    request.manifest ? readItems(uuid, names.signal, "changes") : undefined, request.manifest ? changes() : undefined]);
+  return { request, service, policy, items, changes: changed };
 }
 
 /** What the interface tells of the key: its certificate's detail; and the key itself to those who may see keys. @param {Seen} seen @param {Names} names */
@@ -138,7 +148,7 @@ function claims(request) {
   const metadata = Object.entries(request.metadata ?? {});
   return facts(
     claimed(t("fact.name"), shown(request.name)),
-    request.note && claimed(t("fact.note"), shown(request.note, { lines: true })),
-    ...metadata.map(([name, value]) => claimed(shownText(name), shown(String(value), { lines: true }))));
+    request.note && claimedLines(t("fact.note"), request.note),
+    ...metadata.map(([name, value]) => claimedLines(shownText(name), String(value))));
 }
 

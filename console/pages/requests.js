@@ -23,7 +23,9 @@ export async function page({ query, signal }) {
     STATES.map((one) => h("option", { value: one, selected: one === (query["state"] ?? "") }, one ? word("state", one) : t("list.all"))));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/signing" }, t("signing.title"))),
-    h("div", { class: "head" }, h("h1", {}, t("approvals.requests")), may("Signing:Submit") && h("a", { class: "primary", href: "#/signing/submit" }, t("signing.submit"))),
+    h("div", { class: "head" }, h("h1", {}, t("approvals.requests")), h("p", { class: "actions" },
+      h("a", { href: "#/signing/verify" }, t("verify.title")),
+      may("Signing:Submit") && h("a", { class: "primary", href: "#/signing/submit" }, t("signing.submit")))),
     news,
     list({ path: "/signing/requests", query, caption: t("approvals.requests"), columns: requestColumns(), empty: t("requests.empty"), search: t("requests.search"), filters: [filter], listed: { ...answer, rows: answer.items } }),
   ];

@@ -24,6 +24,7 @@ export async function page({ query, signal }) {
   const content = [
     h("div", { class: "head" }, h("h1", {}, t("signing.title")), h("p", { class: "actions" },
       may("Signing:Submit", "Signing:Approve") && h("a", { href: "#/signing/requests" }, t("signing.requests")),
+      h("a", { href: "#/signing/verify" }, t("verify.title")),
       may("Services:Deploy") && h("a", { href: "#/signing/new" }, t("deploy.title")),
       may("Signing:Submit") && h("a", { class: "primary", href: "#/signing/submit" }, t("signing.submit")))),
     list({ path: "/signing", query, caption: t("signing.title"), columns, empty: t("signing.empty"), search: t("signing.search"), listed: { ...answer, rows: answer.results } }),

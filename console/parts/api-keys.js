@@ -32,17 +32,33 @@ export function apiKeys(path, keys) {
   ];
 }
 
-/** When a key ends and from where it may be used, as fields and as members of a body. @param {Json} [key] */
-function terms(key) {
-  const name = field(t("fact.name"), input({ maxlength: 255, value: key?.["objInfo"].name ?? "" }), { pointer: "/name" });
-  const end = field(t("apiKey.ends"), input({ type: "date", value: key?.["expiresAt"]?.slice(0, 10) ?? "" }), { pointer: "/expiresAt", help: t("apiKey.endsHelp") });
-  const networks = field(t("apiKey.networks"), input({ value: key?.["networks"].join(" ") ?? "", spellcheck: "false" }), { pointer: "/networks", help: t("apiKey.networksHelp") });
+/** When a key ends and from where it may be used, as fields and as members of a body. @param {Json} [key] @param {string} [under] where that body stands in another */
+function bounds(key, under = "") {
+  const end = field(t("apiKey.ends"), input({ type: "date", value: key?.["expiresAt"]?.slice(0, 10) ?? "" }), { pointer: `${under}/expiresAt`, help: t("apiKey.endsHelp") });
+  const networks = field(t("apiKey.networks"), input({ value: key?.["networks"].join(" ") ?? "", spellcheck: "false" }), { pointer: `${under}/networks`, help: t("apiKey.networksHelp") });
   const body = () => ({
-    name: name.control.value,
     expiresAt: end.control.value ? `${end.control.value}T00:00:00Z` : null,
     networks: networks.control.value.split(/[\s,]+/).filter(Boolean),
   });
-  return { fields: [name, end, networks], body };
+  return { fields: [end, networks], body };
+}
+
+/** The same for the key that an application is made with: what is not said is absent. */
+export function firstKey() {
+  const { fields, body } = bounds(undefined, "/apiKey");
+  const element = h("fieldset", {}, h("legend", {}, t("apiKey.first")), fields.map((one) => one.element));
+  const given = () => {
+    const { expiresAt, networks } = body();
+    return { ...(expiresAt ? { expiresAt } : {}), networks };
+  };
+  return { element, fields, given };
+}
+
+/** The same with the key's name. @param {Json} [key] */
+function terms(key) {
+  const name = field(t("fact.name"), input({ maxlength: 255, value: key?.["objInfo"].name ?? "" }), { pointer: "/name" });
+  const { fields, body } = bounds(key);
+  return { fields: [name, ...fields], body: () => ({ name: name.control.value, ...body() }) };
 }
 
 /** @param {string} path */

@@ -6,24 +6,29 @@ import { shown } from "../visible.js";
 import { t } from "../words.js";
 import { problem } from "./problem.js";
 import { state } from "./state.js";
-import { day } from "./values.js";
+import { day, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
 /** The interface has no list of authorities alone: so many pages of the inventory are looked through for them. */
-const PAGES_MAX = 5;
+const PAGES_MAX = 20;
 const PAGE = 1000;
-const ISSUED = 50;
+/** Lines that one step draws: more of them are drawn when they are asked for, so that no step takes long. */
+const WINDOW = 50;
+
+/** Authorities by who issued them. @typedef {Map<string, Json[]>} Below */
 
 /** @param {AbortSignal} signal */
 export async function tree(signal) {
   const { authorities, isWhole } = await read(signal);
   if (authorities.length === 0) return h("div", { class: "empty" }, t("certificates.empty"));
   const known = new Set(authorities.map((one) => one.objInfo.uuid));
-  const roots = authorities.filter((one) => one.issuerUuid === one.objInfo.uuid || !known.has(one.issuerUuid));
+  const isRoot = (/** @type {Json} */ one) => one["issuerUuid"] === one["objInfo"].uuid || !known.has(one["issuerUuid"]);
+  /** @type {Below} */
+  const below = Map.groupBy(authorities.filter((one) => !isRoot(one)), (one) => one.issuerUuid);
   return [
-    h("ul", { class: "tree" }, roots.map((root) => branch(root, authorities))),
-    !isWhole && h("p", { class: "quiet" }, t("certificates.notAll", { count: PAGES_MAX * PAGE })),
+    windowed(authorities.filter(isRoot), below, { left: WINDOW }),
+    !isWhole && h("p", { class: "quiet" }, t("certificates.notAll", { count: number(PAGES_MAX * PAGE) })),
   ];
 }
 
@@ -41,13 +46,42 @@ async function read(signal) {
   return { authorities, isWhole: false };
 }
 
-/** @param {Json} one @param {Json[]} authorities @returns {HTMLLIElement} */
-function branch(one, authorities) {
+/**
+ * Authorities beside one another, and what is below them as far as there is room: a small tree is whole at once.
+ * @param {Json[]} authorities @param {Below} below @param {{left: number}} room
+ */
+function windowed(authorities, below, room) {
+  const list = h("ul", { class: "tree" });
+  const more = h("button", { type: "button" }, t("manifest.more"));
+  const draw = (/** @type {{left: number}} */ room) => {
+    const start = list.childElementCount;
+    const next = authorities.slice(start, start + WINDOW);
+    room.left -= next.length;
+    append(list, next.map((one) => branch(one, below, room)));
+    more.hidden = list.childElementCount === authorities.length;
+    return list.children[start];
+  };
+  // The button goes with the last of them, and the focus would be lost with it.
+  more.addEventListener("click", () => draw({ left: 0 })?.querySelector("a")?.focus());
+  draw(room);
+  return more.hidden ? list : [list, h("p", {}, more)];
+}
+
+/** @param {Json} one @param {Below} below @param {{left: number}} room @returns {HTMLLIElement} */
+function branch(one, below, room) {
   const uuid = one["objInfo"].uuid;
-  const below = authorities.filter((other) => other["issuerUuid"] === uuid && other["objInfo"].uuid !== uuid);
-  const issued = h("details", {}, h("summary", {}, t("certificates.issued")));
-  issued.addEventListener("toggle", () => issued.open && issued.childElementCount === 1 && void list(issued, uuid));
-  return h("li", {}, line(one), h("ul", { class: "tree" }, below.map((other) => branch(other, authorities)), h("li", {}, issued)));
+  const under = below.get(uuid) ?? [];
+  const authorities = under.length === 0 ? undefined
+    : under.length <= room.left ? windowed(under, below, room)
+    : opening(t("certificates.authorities", { count: number(under.length) }), (place) => append(place, [windowed(under, below, { left: WINDOW })]));
+  return h("li", {}, line(one), h("div", { class: "below" }, authorities, opening(t("certificates.issued"), (place) => void list(place, uuid))));
+}
+
+/** What is drawn when it is first opened. @param {string} title @param {(place: HTMLElement) => void} draw */
+function opening(title, draw) {
+  const place = h("details", {}, h("summary", {}, title));
+  place.addEventListener("toggle", () => place.open && place.childElementCount === 1 && draw(place));
+  return place;
 }
 
 /** @param {Json} one */
@@ -61,7 +95,7 @@ async function list(place, issuer) {
   /** @param {string | undefined} after */
   const more = async (after) => {
     try {
-      const answer = await get("/api/v2/x509", { issuer, pageSize: ISSUED, after });
+      const answer = await get("/api/v2/x509", { issuer, pageSize: WINDOW, after });
       append(leaves, answer["results"].filter((/** @type {Json} */ one) => !one["trusted"]).map((/** @type {Json} */ one) => h("li", {}, line(one))));
       const next = answer["next"];
       fill(foot, next ? h("button", { type: "button", onclick: () => void more(next) }, t("manifest.more")) : leaves.childElementCount === 0 ? t("certificates.nothingIssued") : "");

@@ -3,7 +3,7 @@
 import { fill, h } from "../dom.js";
 import { Refusal } from "../api.js";
 import { show } from "../show.js";
-import { includesUs, may } from "../session.js";
+import { includesUs, may, session } from "../session.js";
 import { shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { cancel, field, form, openDialog, textarea } from "./form.js";
@@ -43,10 +43,13 @@ export function who({ object, waits, roles }) {
 /** @param {Json[]} identities */
 const people = (identities) => identities.flatMap((one, index) => [index > 0 && " + ", h("strong", {}, shown(one.name))]);
 
+/** Whether two people are logged in here, who approve as one. */
+const isTwo = () => session.identities.length > 1;
+
 /** Why the reader cannot approve; nothing where nothing is known against it. The server decides in any case. @param {Decidable} options */
 function obstacle({ object, selfApproval }) {
   if (!may("Signing:Approve")) return t("decide.noPermission");
-  if (approved(object).some((/** @type {Json} */ one) => includesUs(one.identities))) return t("decide.already");
+  if (approved(object).some((/** @type {Json} */ one) => includesUs(one.identities))) return t(isTwo() ? "decide.alreadyAsOne" : "decide.already");
   if (includesUs(object.submittedBy) && selfApproval === "Never") return t("decide.ownNever");
   return undefined;
 }
@@ -60,7 +63,7 @@ export function decide(options) {
   const text = () => note.control.value;
   const approve = form({
     fields: [note], submit: t("decide.approve"), className: "form approve",
-    extra: isOwn && h("p", {}, t("decide.ownDual")),
+    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne"))],
     act: async () => {
       if (!(await options.unchanged())) throw new Refusal(409, "InvalidState", t("decide.changed"));
       await options.approve(text());
@@ -97,7 +100,7 @@ function askButton(label, what, act) {
 export const same = (before, now) => JSON.stringify(sorted(before)) === JSON.stringify(sorted(now));
 
 /** With members in one order, since their order means nothing. @param {any} value @returns {any} */
-function sorted(value) {
+export function sorted(value) {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));

@@ -1,6 +1,7 @@
 // Lines of what is known, each with its source: computed by the server from what it will do, or claimed by whoever asked.
 
 import { h } from "../dom.js";
+import { shown } from "../visible.js";
 import { t } from "../words.js";
 
 /** @typedef {import("../dom.js").Child} Child */
@@ -23,3 +24,10 @@ export function facts(...lines) {
     h("dd", {}, line.value),
     line.source !== "plain" && h("dd", { class: `source ${line.source}` }, t(line.source === "computed" ? "source.computed" : "source.claimed")))));
 }
+
+/**
+ * What somebody claims in lines of their own. However many they are, the mark that it is a claim stays in sight with them.
+ * @param {string} label @param {string} text @returns {Fact}
+ */
+export const claimedLines = (label, text) =>
+  claimed(label, h("div", { class: "claim", tabindex: "0", role: "group", "aria-label": t("source.claimed") }, shown(text, { lines: true })));

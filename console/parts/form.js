@@ -72,11 +72,19 @@ function tell(error, fields, trouble) {
     fault.control.focus();
   } else {
     fill(trouble, problem(error));
+    trouble.scrollIntoView({ block: "nearest" });
   }
 }
 
 /** @param {Record<string, import("../dom.js").AttributeValue>} attributes */
 export const input = (attributes = {}) => h("input", { type: "text", autocomplete: "off", ...attributes });
+
+/** A box for each of these, and which are chosen. @param {string[]} values @param {string[]} chosen @param {(value: string) => string} label @param {string} pointer */
+export function boxes(values, chosen, label, pointer) {
+  const fields = values.map((value) => field(label(value), input({ type: "checkbox", value, checked: chosen.includes(value) }), { pointer }));
+  const picked = () => fields.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
+  return { fields, picked };
+}
 
 /** @param {[string, string][]} options value and text @param {string} [chosen] @param {Record<string, import("../dom.js").AttributeValue>} [attributes] */
 export function select(options, chosen, attributes = {}) {

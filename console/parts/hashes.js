@@ -6,7 +6,7 @@ const WHOLE_MAX = 64 * 1024 * 1024;
 const PIECE = 4 * 1024 * 1024;
 
 /** The interface's hash types that WebCrypto has. @type {Record<string, string>} */
-const WEB_CRYPTO = { Sha1: "SHA-1", Sha2_256: "SHA-256", Sha2_384: "SHA-384", Sha2_512: "SHA-512" };
+export const WEB_CRYPTO = { Sha1: "SHA-1", Sha2_256: "SHA-256", Sha2_384: "SHA-384", Sha2_512: "SHA-512" };
 
 /** Whether the digest of a file of this size can be made here. @param {string} hashType @param {number} bytes */
 export function canHash(hashType, bytes) {
@@ -16,7 +16,7 @@ export function canHash(hashType, bytes) {
 /**
  * @param {Blob} file @param {string} hashType
  * @param {(done: number) => void} [progress] told how many bytes are done
- * @returns {Promise<Uint8Array>}
+ * @returns {Promise<Uint8Array<ArrayBuffer>>}
  */
 export async function hashOf(file, hashType, progress) {
   const name = WEB_CRYPTO[hashType];

@@ -19,7 +19,8 @@ export function results(request) {
     h("div", { class: "actions" },
       request.signature && saveButton(t("results.signature"), `${uuid}.${request.signingFormat === "Raw" ? "sig" : "p7s"}`, async () => new Blob([bytesOf(request.signature)])),
       !isApart && request.uploadSize && saveButton(t("results.signedFile"), request.name, () => download(`/api/v2/x509/signing-requests/${uuid}/signed/download`)),
-      saveButton(t("results.bundle"), `${uuid}.json`, async () => new Blob([JSON.stringify({ success: true, errorCode: "Success", response: await get(`/api/v2/x509/signing-requests/${uuid}`) }, null, 2)]))),
+      saveButton(t("results.bundle"), `${uuid}.json`, async () => new Blob([JSON.stringify({ success: true, errorCode: "Success", response: await get(`/api/v2/x509/signing-requests/${uuid}`) }, null, 2)])),
+      h("a", { href: `#/signing/verify/${uuid}` }, t("verify.link"))),
     !request.manifest && h("p", { class: "quiet" }, proof
       ? t("results.logged", { index: number(proof.index), size: number(proof.treeSize) })
       : t("results.notLogged")));

@@ -5,7 +5,9 @@ import { fill, h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { show } from "../show.js";
 import { t, word } from "../words.js";
+import { liveEffect } from "./effect.js";
 import { field, form, input, select } from "./form.js";
+import { mask } from "./mask.js";
 import { table } from "./table.js";
 import { moment, number } from "./values.js";
 
@@ -61,13 +63,6 @@ export async function budgetUses(profile, roles, signal) {
   return [h("h2", {}, t("rules.budgetsUsed")), budgets.length > 0 ? table(columns, budgets, t("rules.budgetsUsed")) : h("div", { class: "empty" }, t("rules.unused"))];
 }
 
-/** What a rule, or a right of the report of access, shows. @param {Json} rule */
-export function mask(rule) {
-  const rest = rule.maskChar ?? "*";
-  if (rule.mask) return t("rules.maskNamed", { name: word("mask", rule.mask), mask: rest });
-  return t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rest });
-}
-
 /** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
 function editor(profile, roles, done) {
   /** @type {Json[]} */
@@ -88,9 +83,15 @@ function editor(profile, roles, done) {
   const grid = table(columns, names, t("rules.title"));
   const bounds = budgetEditor(profile, roles);
   const masks = h("ul", { class: "lines-list" });
+  /** @returns {Json[]} */
+  const all = () => {
+    const full = boxes.filter(([, , made]) => made.checked).map(([roleUuid, operation]) => ({ roleUuid, operation }));
+    return [...full, ...partial].map((rule) => ({ ...rule, budgets: bounds.of(rule) }));
+  };
+  const effect = liveEffect(() => ({ tokenProfileUuid: profile.objInfo.uuid, controlRules: all() }), profile.objInfo.uuid);
   /** @returns {void} */
   const drawMasks = () => fill(masks, partial.map((rule, index) => h("li", {}, `${shownText(roles.get(rule.roleUuid) ?? rule.roleUuid)}: ${mask(rule)}`,
-    h("button", { type: "button", onclick: () => (partial.splice(index, 1), drawMasks()) }, t("rules.takeAway")))));
+    h("button", { type: "button", onclick: () => (partial.splice(index, 1), drawMasks(), effect.changed()) }, t("rules.takeAway")))));
   const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
   const choices = /** @type {[string, string][]} */ ([...MASKS.map((one) => [one, word("mask", one)]), ["", t("rules.byNumber")]]);
   const named = field(t("rules.mask"), select(choices));
@@ -104,17 +105,17 @@ function editor(profile, roles, done) {
     const shows = named.control.value ? { mask: named.control.value } : { reveal: Number(reveal.control.value), revealFrom: from.control.value };
     partial.push({ roleUuid: role.control.value, operation: "PartialDetokenize", ...shows, maskChar: char.control.value });
     drawMasks();
+    effect.changed();
   };
   drawMasks();
   const act = async () => {
-    const full = boxes.filter(([, , made]) => made.checked).map(([roleUuid, operation]) => ({ roleUuid, operation }));
-    const all = [...full, ...partial].map((rule) => ({ ...rule, budgets: bounds.of(rule) }));
-    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: all });
+    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: all() });
     await show();
   };
+  grid.addEventListener("change", effect.changed);
   return form({ fields: [], submit: t("rules.save"), act, className: "rules", extra: [grid,
     h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, named, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
-    bounds.element,
+    bounds.element, effect.element,
     h("button", { type: "button", class: "plain", onclick: done }, t("dialog.cancel"))] });
 }
 

@@ -1,11 +1,12 @@
-// What is known of the content: of an upload its size and its SHA-256, as sha256sum prints it; of a digest alone, nothing.
+// What is known of the content: of an upload its size, its SHA-256, as sha256sum prints it, and what is inside, as the
+// server computed it; of a digest alone, nothing.
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
-import { t } from "../words.js";
-import { sha256 } from "./hashes.js";
+import { shown } from "../visible.js";
+import { t, tn, word } from "../words.js";
 import { later } from "./table.js";
-import { base64Of, bytesOf, digest, size } from "./values.js";
+import { bytesOf, digest, number, size } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -26,15 +27,46 @@ export function uploadedBytes(request) {
 
 /** @param {Json} request */
 export function upload(request) {
-  if (request.manifest) return t("upload.manifest");
+  if (request.manifest) return h("strong", {}, t("upload.manifest"));
   if (request.uploadSize === undefined || request.uploadSize === null) return h("strong", {}, t("upload.none"));
   const place = h("div", {});
   const look = async () => {
-    const bytes = await uploadedBytes(request);
-    return [h("div", {}, t("upload.size", { size: size(bytes.length) })), h("div", {}, "SHA-256 ", digest(base64Of(await sha256(bytes)))), h("div", { class: "help" }, t("upload.asTool"))];
+    const { contents } = await get(`/api/v2/x509/signing-requests/${request.uuid}`, { include: "contents" });
+    return [
+      h("div", {}, t("upload.size", { size: size(request.uploadSize) })),
+      h("div", {}, "SHA-256 ", digest(contents.sha256)),
+      h("div", { class: "help" }, t("upload.asTool")),
+      contents.kind && inside(contents),
+    ];
   };
   if (request.uploadSize <= AT_ONCE_MAX) return later(place, look);
   const onclick = () => later(place, look);
   fill(place, t("upload.size", { size: size(request.uploadSize) }), " ", h("button", { type: "button", onclick }, t("upload.look")));
   return place;
+}
+
+/** What the file says of itself: nothing that anybody vouches for. @param {Json} contents */
+function inside(contents) {
+  const { kind, machine, properties, lines, entriesTotal, entries, isCut } = contents;
+  return [
+    h("div", {}, h("strong", {}, word("contentKind", kind)), machine && [" (", shown(machine), ")"]),
+    lines !== undefined && h("div", {}, t("contents.lines", { count: number(lines) })),
+    entriesTotal !== undefined && h("div", {}, t(kind === "Installer" ? "contents.streams" : "contents.entries", { count: number(entriesTotal) })),
+    signatures(contents),
+    properties.length > 0 && h("div", { class: "help" }, t("contents.says")),
+    properties.map((/** @type {Json} */ one) => h("div", {}, shown(one.name), ": ", shown(one.value))),
+    isCut && h("div", { class: "help" }, t("contents.cut")),
+    entries.length > 0 && h("details", {}, h("summary", {}, t("contents.names", { count: number(entries.length), total: number(entriesTotal) })),
+      h("ul", {}, entries.map((/** @type {Json} */ one) => h("li", {}, shown(one.name), " ", h("span", { class: "quiet" }, size(one.size)))))),
+  ];
+}
+
+/** @param {Json} contents */
+function signatures({ signatures: found, signaturesTotal }) {
+  if (signaturesTotal === 0) return h("div", {}, t("contents.unsigned"));
+  return [
+    h("div", {}, t("contents.signatures", { count: number(signaturesTotal) })),
+    found.map((/** @type {Json} */ one) => h("div", {}, tn("contents.signedBy", { who: one.subject === undefined ? t("contents.unreadable") : shown(one.subject) }))),
+    h("div", { class: "help" }, t("contents.unverified")),
+  ];
 }

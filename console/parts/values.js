@@ -3,18 +3,32 @@
 import { h } from "../dom.js";
 import { region, t } from "../words.js";
 
+/** Formatters cost a hundred times more to make than to use, and lists use them in each row. @type {Map<string, any>} */
+const formatters = new Map();
+
+/**
+ * @template {Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat} F @template O
+ * @param {new (region: string, options: O) => F} kind @param {O} options @returns {F}
+ */
+function formatter(kind, options) {
+  const key = `${kind.name} ${region} ${JSON.stringify(options)}`;
+  const known = formatters.get(key) ?? new kind(region, options);
+  formatters.set(key, known);
+  return known;
+}
+
 /** A moment in the reader's zone; UTC when pointed at. @param {string | null | undefined} time */
 export function moment(time) {
   if (!time) return h("span", { class: "quiet" }, "–");
   const date = new Date(time);
-  const text = new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" }).format(date);
+  const text = formatter(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "short" }).format(date);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 
 /** A day; the moment in UTC when pointed at. @param {string} time */
 export function day(time) {
   const date = new Date(time);
-  const text = new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(date);
+  const text = formatter(Intl.DateTimeFormat, { dateStyle: "medium" }).format(date);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 
@@ -29,7 +43,7 @@ export function relative(time) {
   const date = new Date(time);
   const seconds = (date.getTime() - Date.now()) / 1000;
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  const text = new Intl.RelativeTimeFormat(region, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
+  const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 
@@ -87,22 +101,22 @@ export function size(bytes) {
   const steps = ["KiB", "MiB", "GiB", "TiB"];
   let [rounded, unit] = [bytes, ""];
   while (rounded >= 1024 && steps.length > 0) [rounded, unit] = [rounded / 1024, steps.shift() ?? ""];
-  return unit ? `${new Intl.NumberFormat(region, { maximumFractionDigits: 1 }).format(rounded)} ${unit} (${exact})` : exact;
+  return unit ? `${formatter(Intl.NumberFormat, { maximumFractionDigits: 1 }).format(rounded)} ${unit} (${exact})` : exact;
 }
 
 /** @param {number | bigint} value */
-export const number = (value) => new Intl.NumberFormat(region).format(value);
+export const number = (value) => formatter(Intl.NumberFormat, {}).format(value);
 
 /** A span of time in the largest unit that it fills. @param {number} milliseconds */
 export function lasting(milliseconds) {
   const seconds = milliseconds / 1000;
   const [unit, length] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ["second", 1];
-  return new Intl.NumberFormat(region, { style: "unit", unit, unitDisplay: "long" }).format(seconds / length);
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(seconds / length);
 }
 
 /** `{unit, amount}` in words. @param {{unit: string, amount: string} | null | undefined} period */
 export function period(period) {
   if (!period) return "–";
   const unit = period.unit.toLowerCase();
-  return new Intl.NumberFormat(region, { style: "unit", unit, unitDisplay: "long" }).format(Number(period.amount));
+  return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(Number(period.amount));
 }

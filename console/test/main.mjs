@@ -1,13 +1,19 @@
 // The console in a real browser, against a real server: every journey, every page, and what others try to do with it.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { createServer } from "node:https";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { deploying } from "./deploying.mjs";
+import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
+import { fluidLists, fluidTree } from "./fluid.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
+import { secondFactor } from "./second-factor.mjs";
+import { verifying } from "./verifying.mjs";
 import { BASE, axe, caller, launch, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
 
 const state = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
@@ -81,6 +87,8 @@ test("two people log in, one after the other, and a reload keeps the session", a
   await context.close();
 });
 
+test("one-time codes are set up, demanded, and taken away by others", () => secondFactor(browser, admins));
+
 test("a service is deployed, and a change of its policy waits", () => deploying(browser, admins));
 
 test("the interface is found, tried and read at /docs", () => documentation(browser, admins));
@@ -108,6 +116,42 @@ test("two people approve from two browsers, and the second approval signs", asyn
   }
   const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
   assert.deepEqual([request.state, request.approvals.map((one) => one.note)], ["Signed", [`looked at by ${approver.username}`, "looked at by approver-2"]]);
+});
+
+test("many of one policy are approved by one decision, which says what it is of", async () => {
+  const call = await caller(admins);
+  const uuids = [];
+  for (const name of ["one of many.tar", "two of many.tar", "left out.tar"]) {
+    const { uuid } = await call("POST", "/api/v2/x509/signing-requests", {
+      name, serviceUuid: planted.strict.serviceUuid, policyUuid: planted.strict.policyUuid, uploadData: Buffer.from(name).toString("base64"),
+    });
+    uuids.push(uuid);
+  }
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver]);
+  await visit(page, `#/approvals/policy/${planted.strict.policyUuid}`);
+  // What is not as it seems is not chosen beforehand.
+  assert.equal(await page.getByLabel("Decide on left out.tar").isChecked(), true);
+  const odd = page.getByRole("row").filter({ hasText: "upload <img" });
+  await odd.getByText("Look twice").waitFor();
+  assert.equal(await odd.getByRole("checkbox").isChecked(), false);
+  for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
+  await page.getByText("No request is chosen.").waitFor();
+  for (const name of ["one of many.tar", "two of many.tar"]) await page.getByLabel(`Decide on ${name}`).check();
+  await page.getByText("decision on 2 requests").waitFor();
+  const [text, shown] = [await page.locator(".decide pre").innerText(), await page.locator(".decide [data-digest]").getAttribute("data-digest")];
+  const printed = execFileSync("sha256sum", { input: `${text.trimEnd()}\n` }).toString().slice(0, 64);
+  assert.equal(shown, printed);
+  assert.deepEqual(text.trimEnd().split("\n").slice(3).map((line) => line.slice(66)).sort(), uuids.slice(0, 2).sort());
+  await page.getByLabel("Note").fill("all of them");
+  await page.getByRole("button", { name: "Decide on 2 requests" }).click();
+  await page.getByLabel("Decide on one of many.tar").and(page.locator(":not(:checked)")).waitFor();
+  const read = await Promise.all(uuids.map((uuid) => call("GET", `/api/v2/x509/signing-requests/${uuid}`)));
+  const told = read.map(({ approvals }) => approvals.map((one) => [one.note, one.statement.rows, Buffer.from(one.statement.digest, "base64").toString("hex")]));
+  const own = [["all of them", 2, printed]];
+  assert.deepEqual(told, [own, own, []]);
+  assert.deepEqual(complaints, []);
+  await context.close();
 });
 
 /** Drops files on the page: the right one, and another. */
@@ -200,6 +244,7 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await page.getByText("Not permitted.").waitFor();
   await page.getByRole("button", { name: "Change the rules" }).click();
   await page.getByLabel("Administrator: Tokenize").check();
+  await page.locator(".effect.widens").getByText(/identities gain Tokenize \(2 logins\): .*Admin/).waitFor();
   const partial = page.getByRole("group", { name: "Detokenize in part" });
   assert.equal(await partial.getByLabel("Symbols that are shown").isVisible(), false, "a mask by its name has no number");
   await partial.getByLabel("Role").selectOption("Administrator");
@@ -215,6 +260,72 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await page.getByLabel("Message").fill("4111 1111 1111 1111");
   await page.getByRole("button", { name: "Tokenize", exact: true }).click();
   await page.locator("output code").first().waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("whoever changes who may do what sees who gains and who loses it", async () => {
+  const call = await caller(admins);
+  const role = await call("POST", "/api/v2/roles", { name: "clerks", loginsRequired: 1, perms: [] });
+  const clerk = await call("POST", "/api/v2/identities", { name: "a clerk", kind: "Application", roleUuids: [role.uuid] });
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins);
+  const [widens, effect] = [page.locator(".effect.widens"), page.locator(".effect")];
+
+  await visit(page, `#/identities/role/${role.uuid}`);
+  assert.equal(await effect.count(), 0, "nothing is edited yet");
+  await page.getByLabel("submit signing requests").check();
+  await widens.getByText("1 identity gains submit signing requests: a clerk").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await page.getByLabel("submit signing requests").uncheck();
+  await effect.getByText("Nobody gains or loses a right").waitFor();
+  assert.equal(await widens.count(), 0);
+
+  await visit(page, `#/identities/${clerk.uuid}`);
+  await page.getByLabel("Approver (one login)").check();
+  await widens.getByText("1 identity gains approve and deny: a clerk").waitFor();
+  await page.getByLabel("Approver (one login)").uncheck();
+  await page.getByLabel("clerks (one login)").uncheck();
+  await page.getByText("An identity has at least one role.").waitFor();
+  assert.equal(await effect.count(), 0, "what would be refused has no effect");
+
+  const path = `/api/v2/x509/services/${state.demo.releaseServiceUuid}/signing-policies`;
+  const { pendingChange } = await call("POST", path, { name: "a new policy", numApprovals: 1, hashAlgorithm: "Sha2_256" });
+  await visit(page, `#/approvals/proposal/${pendingChange.uuid}`);
+  await page.locator(".warnings").getByText("Somebody will be able to do more").waitFor();
+  await widens.getByText(/gain submit signing requests \(of a new policy\)/).first().waitFor();
+  assert.deepEqual(await axe(page), []);
+  await call("POST", `/api/v2/x509/proposals/${pendingChange.uuid}/withdraw`, {});
+  await call("DELETE", `/api/v2/identities/${clerk.uuid}`);
+  await call("DELETE", `/api/v2/roles/${role.uuid}`);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("approvers see what is inside of an upload, and what is new in a manifest", async () => {
+  const call = await caller(admins);
+  const submit = async (items) => (await call("POST", "/api/v2/x509/signing-requests", {
+    name: "release of files", serviceUuid: state.demo.serviceUuid, policyUuid: state.demo.policyUuid,
+    items: Object.entries(items).map(([name, content]) => ({ name, digest: createHash("sha256").update(content).digest("base64") })),
+  })).uuid;
+  await submit({ same: "1", other: "1", gone: "1" });
+  const second = await submit({ same: "1", other: "2", "<img src=x onerror=alert(1)>": "1" });
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver]);
+  await visit(page, `#/approvals/request/${planted.requests.program}`);
+  for (const text of ["Script", "1 line", "No signature in it yet"]) await page.getByText(text, { exact: true }).waitFor();
+  await visit(page, `#/approvals/request/${second}`);
+  await page.getByText("1 new, 1 with another digest, 1 the same, 1 gone").waitFor();
+  const rows = page.locator("main tbody tr").filter({ has: page.locator(".digest") });
+  const marks = (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+  assert.deepEqual(marks.map((text) => /<img src=x onerror=alert\(1\)> new|other another digest|same the same/.exec(text)?.[0]),
+    ["<img src=x onerror=alert(1)> new", "other another digest", "same the same"]);
+  await page.getByText("1 name that is gone").click();
+  await page.getByText("gone", { exact: true }).waitFor();
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "request-manifest-changes-desktop-light");
+  await visit(page, `#/approvals/request/${planted.requests.manifest}`);
+  await page.getByText("No manifest has been signed under this policy before: all names are new.").waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 });
@@ -334,6 +445,73 @@ test("who is told is made, tried, changed and removed, and what was told is foun
   await other.context.close();
 });
 
+test("a mailbox of one's own is confirmed by the code that was mailed, and removed", async () => {
+  const address = "approver@example.org";
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver], "/#/notices");
+  await page.getByRole("heading", { name: "My mailbox" }).waitFor();
+  await page.getByText("Set an address").click();
+  await page.getByLabel("Address", { exact: true }).fill("nobody");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await page.getByLabel("Address", { exact: true }).fill(address);
+  await page.getByLabel("waits for approvals", { exact: true }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(`A code was mailed to ${address}.`).waitFor();
+  const mail = await readFile(`${process.env.CHANCERY_MAILS}/${address}`, "utf8");
+  const [, code] = /^ {4}(\S+)$/m.exec(mail);
+  await page.getByLabel("Code of the mail").fill("no code");
+  await page.getByRole("button", { name: "Confirm the address" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await page.getByLabel("Code of the mail").fill(code.toLowerCase());
+  await page.getByRole("button", { name: "Confirm the address" }).click();
+  await page.getByText("Confirmed", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("Code of the mail").count(), 0);
+  assert.deepEqual(complaints, []);
+  await context.close();
+
+  const others = await open(browser);
+  const call = await caller(admins);
+  const { results } = await call("GET", `/api/v2/identities/stubs?search=${approver.username}`);
+  await logIn(others.page, admins, `/#/identities/${results[0].objInfo.uuid}`);
+  await others.page.getByRole("heading", { name: "Mailbox" }).waitFor();
+  await others.page.getByText(address).waitFor();
+  assert.equal(await others.page.getByRole("button", { name: "Save" }).count(), 0, "nobody sets another's");
+  await others.page.getByRole("button", { name: "Remove the mailbox …" }).click();
+  await others.page.getByRole("dialog").getByLabel(`Type ${approver.username} to confirm`).fill(approver.username);
+  await others.page.getByRole("dialog").getByRole("button", { name: "Remove the mailbox …" }).click();
+  await others.page.getByText("No address was confirmed.").waitFor();
+  assert.deepEqual(others.complaints, []);
+  await others.context.close();
+});
+
+test("the last day is drawn, and says in words what it shows", async () => {
+  const call = await caller(admins);
+  await call("POST", `/api/v2/token-profiles/${state.demo.tokenProfileUuid}/tokenize`, { message: "4111111111111111" });
+  const { hours } = await call("GET", "/api/v2/activity");
+  const sum = (member) => hours.reduce((all, hour) => all + hour[member], 0);
+  const counts = ["tokenized", "detokenized", "signed", "issued"].map(sum);
+  assert.ok(counts[0] > 0 && counts[2] > 0 && counts[3] > 3, `${counts}`);
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver]);
+  const section = page.locator("section", { hasText: "Last 24 hours" });
+  const height = (await section.boundingBox()).height;
+  await settled(page);
+  assert.equal((await section.boundingBox()).height, height, "nothing moves when it has been read");
+  const written = new Intl.NumberFormat("en-GB");
+  const [tokenized, detokenized, signed, issued] = counts.map((count) => written.format(count));
+  const texts = [`Tokenized: ${tokenized}`, `Detokenized: ${detokenized}`, `Signatures: ${signed}`, `Certificates: ${issued}`];
+  assert.deepEqual(await section.locator("figcaption span").allInnerTexts(), texts);
+  const label = (text) => `${text} in the last 24 hours`;
+  const labels = await section.getByRole("img").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+  assert.deepEqual(labels, [`${texts[0]}, ${texts[1]}`, texts[2], texts[3]].map(label));
+  assert.equal(await section.locator("svg g").count(), 3 * 24);
+  const hour = section.locator("svg").nth(1).locator("g", { has: page.locator(".bar") }).last();
+  assert.match(await hour.locator("title").textContent(), /^\d\d:00–\d\d:00: Signatures: \d+$/);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("what came of a request is downloaded as it is", async () => {
   const call = await caller(admins);
   const request = await call("GET", `/api/v2/x509/signing-requests/${planted.requests.signed}`);
@@ -351,6 +529,12 @@ test("what came of a request is downloaded as it is", async () => {
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+test("signatures are verified in the browser, with the verdicts of chancery verify", () => verifying(browser, admins, state.demo));
+
+test("a list of 100,000 requests is fluid", () => fluidLists(browser, admins));
+
+test("a tree of 10,000 authorities is fluid, and opened by keyboard", () => fluidTree(browser, admins));
 
 test("by keyboard alone", async () => {
   const { context, page } = await open(browser);
@@ -483,6 +667,9 @@ test("in German, by the browser's language, and by choice", async () => {
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+test("what is planted to deceive approvers gives itself away in sight", () =>
+  deceptions(browser, { admins, approver, secondApprover: planted.secondApprover, demo: state.demo, shots: process.env.CHANCERY_SHOTS }));
 
 async function eachPage(people, list, look, options) {
   const { context, page, complaints } = await open(browser, options);

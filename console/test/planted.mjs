@@ -112,6 +112,7 @@ export function pages(planted, who) {
   const decided = [
     ["home", "#/", true],
     ["approvals", "#/approvals", true],
+    ["approvals-of-policy", `#/approvals/policy/${planted.strict.policyUuid}`, true],
     ["request-upload", `#/approvals/request/${requests.upload}`, true],
     ["request-digest", `#/approvals/request/${requests.digest}`, true],
     ["request-manifest", `#/approvals/request/${requests.manifest}`, true],
@@ -134,6 +135,8 @@ export function pages(planted, who) {
     ["deploy", "#/signing/new", false],
     ["requests", "#/signing/requests", true],
     ["submit", "#/signing/submit", false],
+    ["verify", "#/signing/verify", false],
+    ["verify-request", `#/signing/verify/${requests.signed}`, true],
     ["tokenization", "#/tokenization", true],
     ["profile", `#/tokenization/profile/${planted.profile}`, true],
     ["profile-new", "#/tokenization/new", false],
@@ -157,6 +160,7 @@ export function pages(planted, who) {
     ["notice-target-new", "#/notices/target/new", true],
     ["audit", "#/audit?action=RoleCreate", true],
     ["access", "#/audit/access?right=Sign", true],
+    ["me", "#/me", false],
     ["system", "#/system", false],
   ];
 }

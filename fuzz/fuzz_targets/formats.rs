@@ -50,6 +50,8 @@ fuzz_target!(|input: &[u8]| {
     let mut signed = Limited { file: Cursor::new(Vec::new()), max: file.len() as u64 * 9 + (2 << 20) };
     let Ok(read) = File::read(format, &file, Hash::Sha256, existing) else { return };
     let digest = read.digest().ok();
+    let contents = read.contents();
+    assert!(contents.properties.len() <= 64 && contents.entries.len() <= 300 && contents.signatures.len() <= 16);
     if let Ok(table) = read.page_hashes() {
         assert!(is_page_hashes(&table));
     }

@@ -24,10 +24,12 @@ const DEBIAN: &[(&str, &str)] = &[
     ("chromium", "chromium"),
     ("osslsigncode", "osslsigncode"),
     ("msibuild", "msitools"),
+    ("x86_64-w64-mingw32-windres", "binutils-mingw-w64-x86-64"),
     ("pkcs11-tool", "opensc"),
     ("p11tool", "gnutls-bin"),
     ("sbsign", "sbsigntool"),
     ("apksigner", "apksigner"),
+    ("oathtool", "oathtool"),
     ("gpg", "gnupg"),
     ("gnupg-pkcs11-scd", "gnupg-pkcs11-scd"),
 ];

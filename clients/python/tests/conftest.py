@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from relay import Relay
 
 from chancery import Client
 
@@ -44,7 +45,8 @@ def running(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
     binary = os.environ.get("CHANCERY_BINARY")
     assert binary, "CHANCERY_BINARY has to name the chancery program"
     log = folder / "log"
-    command = [binary, "quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0"]
+    relay = Relay()
+    command = [binary, "quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0", *relay.arguments]
     with log.open("wb") as output:
         server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
@@ -55,8 +57,10 @@ def running(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
             time.sleep(0.05)
         found: dict[str, Any] = json.loads((folder / "chancery-data/quickstart.json").read_text())
         found["caFile"] = str(folder / "chancery-data/tls/ca.pem")
+        found["relay"] = relay
         yield found
     finally:
+        relay.shutdown()
         server.terminate()
         server.wait(30)
 

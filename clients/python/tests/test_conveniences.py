@@ -31,7 +31,7 @@ def approver(state: dict[str, Any]) -> Iterator[Client]:
 
 @pytest.fixture
 def tour(admin: Client, approver: Client, state: dict[str, Any]) -> Tour:
-    return Tour(admin, approver, state["demo"])
+    return Tour(admin, approver, state["demo"], state["relay"])
 
 
 @pytest.fixture
@@ -100,6 +100,14 @@ def test_columns_of_frames(tour: Tour, admin: Client, profile: str) -> None:
     back = detokenize_columns(admin, tokens, profiles)
     assert back.fillna("-").values.tolist() == frame.fillna("-").values.tolist()
     assert list(back.columns) == list(frame.columns)
+    for dtype in ["object", "string", "str", "category"]:
+        column = pd.Series([*CARDS, None, ""], dtype=object).astype(dtype)
+        whole = pd.DataFrame({"pan": column})
+        made = tokenize_columns(admin, whole, {"pan": profile})
+        assert made["pan"].dtype.kind == column.dtype.kind and made["pan"].iloc[-1] == "", dtype
+        assert made["pan"].isna().tolist() == column.isna().tolist(), dtype
+        opened = detokenize_columns(admin, made, {"pan": profile})
+        pd.testing.assert_frame_equal(opened, whole, check_categorical=False)
     with pytest.raises(chancery.ChanceryError, match="dtype=str"):
         tokenize_columns(admin, pd.DataFrame({"pan": [4111111111111111]}), {"pan": profile})
 

@@ -40,7 +40,7 @@ def run_tour(state: dict[str, Any], administrators: Client, approver: Client) ->
     for one in state["admins"]:
         administrators.login(one["username"], one["password"])
     approver.login(state["approver"]["username"], state["approver"]["password"])
-    Tour(administrators, approver, state["demo"]).run()
+    Tour(administrators, approver, state["demo"], state["relay"]).run()
     approver.logout()
 
 

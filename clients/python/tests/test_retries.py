@@ -118,11 +118,21 @@ def test_a_lost_call_has_the_same_key_after_another_login() -> None:
         return httpx.Response(200, json={"token": "new"})
 
     ended = refused(401, "InvalidAuthToken", None)
-    client, seen = client_of(lost, ended, logged_in, token, done, api_key="key")
+    client, seen = client_of(lost, ended, logged_in, token, done, api_key="chk_" + 43 * "k")
     client.keys.create(name="a", keyTypeUuid="b")
     sent = [request for request in seen if request.url.path == "/api/v2/keys"]
     assert [request.headers["Authorization"] for request in sent] == ["Bearer t", "Bearer t", "Bearer new"]
     assert len({request.headers["Idempotency-Key"] for request in sent}) == 1
+
+
+@pytest.mark.parametrize("text", ["", "key", "chk_", 43 * "k" + "\n", "chk_" + 42 * "k" + "é", "a password " + 32 * "k"])
+def test_what_is_no_api_key_is_sent_nowhere(text: str) -> None:
+    client, seen = client_of()
+    with pytest.raises(ValueError, match="this is no API key"):
+        client_of(api_key=text)
+    with pytest.raises(ValueError, match="this is no API key"):
+        client.login_with_api_key(text)
+    assert seen == []
 
 
 def test_a_change_that_never_left_is_sent_again() -> None:

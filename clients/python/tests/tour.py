@@ -6,14 +6,18 @@ Whoever adds an operation adds its call here, and in clients/typescript/test/tou
 from __future__ import annotations
 
 import base64
+import hashlib
+import hmac
 import itertools
 import json
 import os
 import pathlib
 import re
+import time
 from typing import Any, cast
 
 from recording import ROOT
+from relay import Relay
 
 from chancery import Client, types
 
@@ -39,13 +43,22 @@ def documented(member: str) -> str:
     return found[1]
 
 
+def one_time_code(secret: str, distance: int) -> str:
+    """The code (RFC 6238) of the step that is so far from now."""
+    step = int(time.time()) // 30 + distance
+    mac = hmac.new(base64.b32decode(secret), step.to_bytes(8, "big"), "sha1").digest()
+    offset = mac[19] & 15
+    return f"{(int.from_bytes(mac[offset : offset + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
 class Tour:
     """Calls by the two administrators, with another person to approve what they ask for."""
 
-    def __init__(self, client: Client, approver: Client, demo: dict[str, str]) -> None:
+    def __init__(self, client: Client, approver: Client, demo: dict[str, str], relay: Relay) -> None:
         self.client = client
         self.approver = approver
         self.demo = demo
+        self.relay = relay
 
     def run(self) -> None:
         self.server()
@@ -86,11 +99,20 @@ class Tour:
         assert roles.update(role, perms=[])["perms"] == []
         assert roles.get(role)["loginsRequired"] == 1
         person = identities.create(name=new_name(), kind="Person", roleUuids=[role], password=PASSWORD)["uuid"]
-        identities.update(person, name=new_name())
+        name = new_name()
+        identities.update(person, name=name)
         identities.set_password(person, password=PASSWORD)
         assert identities.lock(person)["locked"]
         assert not identities.unlock(person)["locked"]
         assert identities.get(person)["kind"] == "Person"
+        session = self.client.session
+        secret = session.enrol_totp(username=name, password=PASSWORD)["secret"]
+        session.confirm_totp(username=name, password=PASSWORD, totp=one_time_code(secret, -1))
+        totp = identities.get(person)["totp"]
+        assert totp is not None and totp["confirmedAt"]
+        session.remove_totp(username=name, password=PASSWORD, totp=one_time_code(secret, 0))
+        session.enrol_totp(username=name, password=PASSWORD)
+        assert "totp" not in identities.reset_totp(person)
         assert identities.list(pageSize=2)["total"] > 2
         keys = self.client.api_keys
         key = keys.create(person, name="script")
@@ -288,11 +310,23 @@ class Tour:
         uuid = self.new_request(service)
         assert requests.approve(uuid, note="read it")["state"] == "Signed"
         assert requests.get(uuid, include="uploadData")["uploadData"] == "aGVsbG8="
+        contents = requests.get(uuid, include="contents").get("contents")
+        assert contents and contents["signaturesTotal"] == 0
         assert requests.deny(self.new_request(service))["state"] == "Denied"
         assert requests.withdraw(self.new_request(service), note="not yet")["state"] == "Denied"
         decided = requests.batch_decide(uuids=[self.new_request(service)], decision="Approve")
         assert decided["results"][0]["errorCode"] == "Success"
-        assert len(requests.list(metadata={"branch": "tour"}, state="Denied")["items"]) == 2
+        waiting, shown = self.new_request(service), service.get("policyUuid")
+        policy = self.client.signing_policies.get(cast(str, shown))
+        text = json.dumps(policy, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        of = base64.b64decode(requests.get(waiting)["approvalDigest"]).hex()
+        lines = f"{hashlib.sha256(text.encode()).hexdigest()}  {shown}\n{of}  {waiting}\n"
+        digest = hashlib.sha256(f"chancery decisions 1\nDeny\n{lines}".encode()).digest()
+        denied = requests.batch_decide(
+            uuids=[waiting], decision="Deny", digest=base64.b64encode(digest).decode()
+        )
+        assert denied["results"][0]["state"] == "Denied"
+        assert len(requests.list(metadata={"branch": "tour"}, state="Denied")["items"]) == 3
         assert requests.list_of_service(service["serviceUuid"], state="Signed")["total"] == 2
         manifest = requests.submit(
             name=new_name(),
@@ -360,6 +394,13 @@ class Tour:
         assert all(one["uuid"] for one in self.client.notices.list(kind="Waiting", pageSize=2)["items"])
         assert self.client.notices.undelivered(targetUuid=uuid)["total"] == 0
         targets.delete(uuid)
+        mailboxes, address = self.approver.mailboxes, "approver@example.org"
+        person = self.approver.identities.whoami()["identities"][0]["uuid"]
+        pending = mailboxes.set(person, address=address, kinds=["Waiting"])["pending"]
+        assert pending is not None and pending["triesLeft"] == 5
+        assert mailboxes.confirm(person, code=self.relay.code(address))["enabled"]
+        assert self.client.mailboxes.get(person)["address"] == address
+        self.client.mailboxes.remove(person)
 
     def audit_and_settings(self) -> None:
         records = self.client.audit.list(pageSize=2, action="RoleCreate", from_="2026-01-01T00:00:00Z")
@@ -370,6 +411,10 @@ class Tour:
         assert f"\ncheckpoint {newest['number']}\n" in newest["checkpoint"] and newest["records"] > 0
         access = self.client.reports.access(right="Administer", search="Admin1")
         assert access["results"][0]["rights"][0]["right"] == "Administer"
+        who = access["results"][0]["objInfo"]["uuid"]
+        roles = sorted({held["role"]["uuid"] for held in access["results"][0]["rights"]})
+        assert self.client.reports.access_effect(identityUuid=who, roleUuids=roles) == {"gains": [], "loses": []}
+        assert len(self.client.reports.activity()["hours"]) == 24
         assert self.client.identities.whoami()["identities"][0]["name"] == "Admin1"
         assert self.client.settings.get()["apiAccess"]
         assert self.client.settings.update(apiAccess=True)["apiAccess"]

@@ -54,16 +54,17 @@ export class Session implements Caller {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#timeoutMs = options.timeoutMs ?? 60_000;
     this.#retries = { max: 4, firstWaitMs: 200, longestWaitMs: 30_000, ...options.retries };
-    this.#apiKey = options.apiKey;
+    this.#apiKey = options.apiKey === undefined ? undefined : checkedApiKey(options.apiKey);
     this.#token = options.token;
   }
 
-  async login(username: string, password: string): Promise<LoginState> {
-    return this.#logIn("userpass", { username, password: toBase64(new TextEncoder().encode(password)) });
+  async login(username: string, password: string, totp?: string): Promise<LoginState> {
+    const credentials: AuthCredentials = { username, password: toBase64(new TextEncoder().encode(password)) };
+    return this.#logIn("userpass", totp === undefined ? credentials : { ...credentials, totp });
   }
 
   async loginWithApiKey(apiKey: string): Promise<LoginState> {
-    this.#apiKey = apiKey;
+    this.#apiKey = checkedApiKey(apiKey);
     return this.#logIn("apikey", { apiKey });
   }
 
@@ -235,6 +236,12 @@ function checkedBaseUrl(options: ClientOptions): string {
     throw new TypeError(`${baseUrl} is no https:// address; for plain http say allowHttp: true`);
   }
   return baseUrl.replace(/\/+$/, "");
+}
+
+/** What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix. */
+function checkedApiKey(apiKey: string): string {
+  if (/^(chk_)?[A-Za-z0-9_-]{43}$/.test(apiKey)) return apiKey;
+  throw new TypeError("this is no API key, which is chk_ and 43 letters, digits, - and _; nothing was sent");
 }
 
 /** Fetch says "fetch failed", and its cause says why. */

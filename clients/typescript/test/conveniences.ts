@@ -14,8 +14,8 @@ const DIGEST = new Uint8Array(createHash("sha256").update("x").digest());
 
 async function tour(): Promise<{ tour: Tour; client: Client; approver: Client; demo: Tour["demo"] }> {
   const [client, approver] = [await admin(), await loggedIn((state) => [state.approver])];
-  const { demo } = await server();
-  return { tour: new Tour(client, approver, demo), client, approver, demo };
+  const { demo, relay } = await server();
+  return { tour: new Tour(client, approver, demo, relay), client, approver, demo };
 }
 
 /** What a promise was rejected with. */

@@ -10,13 +10,13 @@ import { server } from "./server.js";
 import { Tour } from "./tour.js";
 
 test("every operation succeeds", async () => {
-  const { base, ca, admins, approver, demo } = await server();
+  const { base, ca, admins, approver, demo, relay } = await server();
   const answers = new Map<string, Set<number>>();
   const fetch = recording(nodeFetch({ ca }), answers);
   const [administrators, another] = [new Client({ baseUrl: base, fetch }), new Client({ baseUrl: base, fetch })];
   for (const { username, password } of admins) await administrators.login(username, password);
   await another.login(approver.username, approver.password);
-  await new Tour(administrators, another, demo).run();
+  await new Tour(administrators, another, demo, relay).run();
   await another.logout();
   assert.deepEqual(operations().filter((one) => !answers.get(one)?.has(200)), [], "never succeeded");
   assert.deepEqual([...answers].filter(([, statuses]) => Math.max(...statuses) >= 400), []);

@@ -12,6 +12,7 @@ interface Sent {
 
 type Step = (sent: Sent) => Promise<Response> | Response;
 
+const KEY = `chk_${"k".repeat(43)}`;
 const CREATE = { name: "a", keyTypeUuid: "b" };
 
 function refused(status: number, errorCode: string, retryAfter: string): Step {
@@ -100,11 +101,21 @@ test("a lost call has the same key after another login", async () => {
   const loggedIn: Step = () => Response.json({ response: { fullyLoggedIn: true } });
   const token: Step = () => Response.json({ token: "new" });
   const ended = refused(401, "InvalidAuthToken", "0");
-  const { client, sent } = clientOf([failing("ECONNRESET"), ended, loggedIn, token, done], undefined, "key");
+  const { client, sent } = clientOf([failing("ECONNRESET"), ended, loggedIn, token, done], undefined, KEY);
   await client.keys.create(CREATE);
   const headers = sent.filter((one) => one.url.endsWith("/api/v2/keys")).map((one) => new Headers(one.init.headers));
   assert.deepEqual(headers.map((one) => one.get("Authorization")), ["Bearer t", "Bearer t", "Bearer new"]);
   assert.equal(new Set(headers.map((one) => one.get("Idempotency-Key"))).size, 1);
+});
+
+test("what is no API key is sent nowhere", async () => {
+  const { client, sent } = clientOf([]);
+  const k = (count: number) => "k".repeat(count);
+  for (const text of ["", "key", "chk_", `${k(43)}\n`, `chk_${k(42)}é`, `a password ${k(32)}`]) {
+    assert.throws(() => clientOf([], undefined, text), /this is no API key/);
+    await assert.rejects(client.loginWithApiKey(text), /this is no API key/);
+  }
+  assert.equal(sent.length, 0);
 });
 
 test("a change that never left is sent again", async () => {

@@ -3,7 +3,7 @@
 // Whoever adds an operation adds its call here, and in clients/python/tests/tour.py.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { Client, types } from "../src/index.js";
@@ -15,6 +15,27 @@ const TRACK = (card: string) => `;${card}=25121010000012345678?`;
 const PASSWORD = Buffer.from("an honest long password").toString("base64");
 const HASH = Buffer.alloc(32).toString("base64");
 const APPROVAL: types.ApprovalRules = { numApprovals: 1, selfApproval: "DualControl" };
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest();
+
+/** With the members of all objects in the order of their names. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).sort().map(([name, member]) => [name, sorted(member)]));
+}
+
+/** The code (RFC 6238) of the step that is so far from now. */
+function oneTimeCode(secret: string, distance: number): string {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = [...secret].map((letter) => letters.indexOf(letter).toString(2).padStart(5, "0")).join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + distance));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const code = (mac.readUInt32BE((mac[19] ?? 0) & 15) & 0x7fffffff) % 1_000_000;
+  return String(code).padStart(6, "0");
+}
 
 let number = 0;
 
@@ -43,6 +64,7 @@ export class Tour {
     readonly client: Client,
     readonly approver: Client,
     readonly demo: State["demo"],
+    readonly relay: State["relay"],
   ) {}
 
   async run(): Promise<void> {
@@ -90,11 +112,19 @@ export class Tour {
     assert.equal((await roles.get(role)).loginsRequired, 1);
     const body: types.CreateIdentity = { name: newName(), kind: "Person", roleUuids: [role], password: PASSWORD };
     const { uuid: person } = await identities.create(body);
-    await identities.update(person, { name: newName() });
+    const username = newName();
+    await identities.update(person, { name: username });
     await identities.setPassword(person, { password: PASSWORD });
     assert((await identities.lock(person)).locked);
     assert(!(await identities.unlock(person)).locked);
     assert.equal((await identities.get(person)).kind, "Person");
+    const { session } = this.client;
+    const { secret } = await session.enrolTotp({ username, password: PASSWORD });
+    await session.confirmTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, -1) });
+    assert((await identities.get(person)).totp?.confirmedAt);
+    await session.removeTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, 0) });
+    await session.enrolTotp({ username, password: PASSWORD });
+    assert.equal((await identities.resetTotp(person)).totp, undefined);
     assert((await identities.list({ pageSize: 2 })).total > 2);
     const keys = this.client.apiKeys;
     const { uuid: key, apiKey } = await keys.create(person, { name: "script" });
@@ -308,6 +338,17 @@ export class Tour {
     return (await this.client.signingRequests.submit(body)).uuid;
   }
 
+  /** The digest of one decision over these requests. */
+  async statement(decision: types.Decision, policyUuid: string, uuids: string[]): Promise<string> {
+    const policy = await this.client.signingPolicies.get(policyUuid);
+    let lines = `${sha256(JSON.stringify(sorted(policy))).toString("hex")}  ${policyUuid}\n`;
+    for (const uuid of uuids) {
+      const { approvalDigest } = await this.client.signingRequests.get(uuid);
+      lines += `${Buffer.from(approvalDigest, "base64").toString("hex")}  ${uuid}\n`;
+    }
+    return sha256(`chancery decisions 1\n${decision}\n${lines}`).toString("base64");
+  }
+
   async signingRequests(): Promise<void> {
     const { signingRequests } = this.client;
     const service = await this.newService(1);
@@ -316,14 +357,19 @@ export class Tour {
     const uuid = await this.newRequest(service);
     assert.equal((await signingRequests.approve(uuid, { note: "read it" })).state, "Signed");
     assert.equal((await signingRequests.get(uuid, { include: "uploadData" })).uploadData, "aGVsbG8=");
+    assert.equal((await signingRequests.get(uuid, { include: "contents" })).contents?.signaturesTotal, 0);
     assert.equal((await signingRequests.deny(await this.newRequest(service))).state, "Denied");
     assert.equal((await signingRequests.withdraw(await this.newRequest(service), { note: "no" })).state, "Denied");
     const waiting = [await this.newRequest(service)];
     const { results } = await signingRequests.batchDecide({ uuids: waiting, decision: "Approve" });
     assert.equal(results[0]?.errorCode, "Success");
+    const both = [await this.newRequest(service), await this.newRequest(service)];
+    const digest = await this.statement("Approve", policyUuid, both);
+    const decided = await signingRequests.batchDecide({ uuids: both, decision: "Approve", digest });
+    assert.equal(decided.results[1]?.state, "Signed");
     const denied = await signingRequests.list({ metadata: { branch: "tour" }, state: "Denied" });
     assert.equal(denied.items.length, 2);
-    assert.equal((await signingRequests.listOfService(serviceUuid, { state: "Signed" })).total, 2);
+    assert.equal((await signingRequests.listOfService(serviceUuid, { state: "Signed" })).total, 4);
     const items = [{ name: "a", digest: HASH }];
     const manifest = await signingRequests.submit({ name: newName(), serviceUuid, policyUuid, items });
     assert.equal((await signingRequests.items(manifest.uuid)).items[0]?.name, "a");
@@ -396,6 +442,13 @@ export class Tour {
     assert((await this.client.notices.list({ kind: "Waiting", pageSize: 2 })).items.every((one) => one.uuid));
     assert.equal((await this.client.notices.undelivered({ targetUuid: uuid })).total, 0);
     await targets.delete(uuid);
+    const [{ mailboxes }, address] = [this.approver, "approver@example.org"];
+    const person = (await this.approver.identities.whoami()).identities[0]?.uuid;
+    assert(person);
+    assert.equal((await mailboxes.set(person, { address, kinds: ["Waiting"] })).pending?.triesLeft, 5);
+    assert((await mailboxes.confirm(person, { code: this.relay.code(address) })).enabled);
+    assert.equal((await this.client.mailboxes.get(person)).address, address);
+    await this.client.mailboxes.remove(person);
   }
 
   async auditAndSettings(): Promise<void> {
@@ -407,6 +460,11 @@ export class Tour {
     assert(newest.records > 0 && newest.checkpoint.includes(`\ncheckpoint ${newest.number}\n`));
     const access = await this.client.reports.access({ right: "Administer", search: "Admin1" });
     assert.equal(access.results[0]?.rights[0]?.right, "Administer");
+    const identityUuid = access.results[0]?.objInfo.uuid ?? "";
+    const roleUuids = [...new Set(access.results[0]?.rights.map((held) => held.role.uuid))];
+    const effect = await this.client.reports.accessEffect({ identityUuid, roleUuids });
+    assert.deepEqual(effect, { gains: [], loses: [] });
+    assert.equal((await this.client.reports.activity()).hours.length, 24);
     assert.equal((await this.client.identities.whoami()).identities[0]?.name, "Admin1");
     assert((await this.client.settings.get()).apiAccess);
     assert((await this.client.settings.update({ apiAccess: true })).apiAccess);

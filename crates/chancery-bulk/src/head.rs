@@ -51,6 +51,9 @@ fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Re
     })?;
     let (mark, row) = row.split_at(mark(&row));
     let text = row.strip_suffix(b"\n").map_or(row, |line| line.strip_suffix(b"\r").unwrap_or(line));
+    if matches!(text, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+        return Err(BulkError::Job(format!("{}: it is in UTF-16; save it as UTF-8", name(&job.input))));
+    }
     // Otherwise rows of values would pass for names, and be written as they are.
     let names = Csv::names(text, delimiter)
         .map_err(|why| BulkError::Damaged(format!("{}, the names of the columns: {why}", name(&job.input))))?;
@@ -59,9 +62,7 @@ fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Re
         match (found.next(), found.next()) {
             (Some(index), None) => Ok(index),
             (Some(_), Some(_)) => Err(BulkError::Job(format!("column {wanted}: there are two of this name"))),
-            (None, _) => {
-                Err(BulkError::Job(format!("column {wanted}: there is none; the columns are {}", names.join(", "))))
-            }
+            (None, _) => Err(BulkError::Job(format!("column {wanted}: there is none; {}", what_there_is(&names)))),
         }
     };
     let values = job.columns.iter().map(|column| find(&column.name)).collect::<Result<Vec<_>>>()?;
@@ -87,6 +88,25 @@ fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Re
     let separator = [delimiter];
     let rejects = [b"line", &separator[..], b"column", &separator, b"reason", &separator, text, b"\n"].concat();
     Ok(Head { output: [mark, &line, end].concat(), rejects, format: Box::new(format) })
+}
+
+/// Which columns there are, and what the first row looks like otherwise.
+fn what_there_is(names: &[String]) -> String {
+    let first = names.first().map_or("", String::as_str);
+    if first.starts_with("sep=") {
+        return format!(
+            "the file begins with {first}, which only Excel knows: take that line out, and say --delimiter"
+        );
+    }
+    if names.len() != 1 {
+        return format!("the columns are {}", names.join(", "));
+    }
+    let other = [(';', "';'"), ('\t', "tab"), ('|', "'|'")].into_iter().find(|(other, _)| first.contains(*other));
+    match other {
+        _ if first.is_empty() => "the file is empty".to_owned(),
+        Some((_, other)) => format!("the only column is {first}: is it --delimiter {other}?"),
+        None => format!("the only column is {first}"),
+    }
 }
 
 /// Columns without names have numbers, from 1.

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_client::{Writers, replace_file};
+use chancery_client::{Readers, Writers, replace_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -98,7 +98,7 @@ impl Journal {
         let written = Written { job: self.job.clone(), input: self.input.clone(), mark: mark.clone() };
         let text = serde_json::to_vec(&written).map_err(|error| BulkError::Journal(error.to_string()))?;
         // For its owner alone: it has a hash of the input's beginning, by which few values can be guessed.
-        replace_file(&self.path, 0o600, Writers::One, |file| file.write_all(&text)).of(&self.path)
+        replace_file(&self.path, Readers::Owner, Writers::One, |file| file.write_all(&text)).of(&self.path)
     }
 
     /// Refuses what was read from a file that is not any more what it was when the run began.

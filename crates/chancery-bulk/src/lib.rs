@@ -33,6 +33,7 @@ mod parquet_file;
 mod parquet_footer;
 mod parquet_group;
 mod parquet_input;
+mod parquet_kept;
 mod parquet_row;
 mod parquet_texts;
 mod pipeline;

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use chancery_types::Base64;
 use parquet::{
-    arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter},
+    arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, ArrowWriter},
     basic::Compression,
     errors::ParquetError,
     file::{
@@ -29,7 +29,7 @@ use crate::{
     parquet_footer::{Footer, MAGIC, read_footer},
     parquet_group::Group,
     parquet_input::{Input, Part, Parts, damaged},
-    parquet_row,
+    parquet_kept, parquet_row,
     parquet_texts::{NewTexts, are_plain, for_each, is_of_texts, texts},
 };
 
@@ -60,7 +60,8 @@ impl<'a> ParquetFile<'a> {
         let Place::File(path) = &job.input else {
             return Err(BulkError::Job("Parquet is read from a file".to_owned()));
         };
-        let input = Input::open(path, job.fewer_rows())?;
+        let read_texts = job.columns.iter().flat_map(|column| [column.name.as_str(), column.iv_name.as_str()]);
+        let input = Input::open(path, &read_texts.collect::<Vec<_>>(), job.fewer_rows())?;
         let read = Arc::clone(input.schema());
         let columns = job.columns.iter().map(|column| text_column(&read, &column.name)).collect::<Result<Vec<_>>>()?;
         let mut fields: Vec<_> = read.fields().iter().map(|field| Field::clone(field)).collect();
@@ -85,6 +86,10 @@ impl<'a> ParquetFile<'a> {
             !ivs.contains(&Some(number - 1))
         });
         let schema = Arc::new(Schema::new_with_metadata(fields, read.metadata().clone()));
+        let made: Vec<_> =
+            columns.iter().chain(ivs.iter().flatten()).map(|index| read.field(*index).name().as_str()).collect();
+        let output = ArrowSchemaConverter::new().convert(&schema).map_err(|error| damaged(path, &error))?;
+        parquet_kept::check(input.metadata().file_metadata().schema_descr(), &output, &made).map_err(BulkError::Job)?;
         let properties = properties(job, calls, input.metadata());
         Ok(Self { job, calls, input, columns, ivs, schema, properties })
     }

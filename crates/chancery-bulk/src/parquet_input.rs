@@ -4,10 +4,11 @@ use std::{
     fs::File,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
+    sync::Arc,
 };
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::{
     arrow::arrow_reader::{
         ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -16,7 +17,10 @@ use parquet::{
     file::metadata::{ParquetMetaData, RowGroupMetaData},
 };
 
-use crate::error::{BulkError, OfFile as _, Result};
+use crate::{
+    error::{BulkError, OfFile as _, Result},
+    parquet_texts::is_of_texts,
+};
 
 /// Bytes of a part, about, as they are in memory: several of them are there at a time.
 const PART: i64 = 8 << 20;
@@ -51,9 +55,16 @@ pub(crate) struct Parts<'a> {
 
 impl<'a> Input<'a> {
     /// `fewer_rows`: of a part at most, where that is less than usual.
-    pub(crate) fn open(path: &'a Path, fewer_rows: Option<usize>) -> Result<Self> {
+    /// `texts`: columns that are read as texts also where whoever wrote them keeps them as categories, which is a hint for
+    /// readers: in the file they are texts.
+    pub(crate) fn open(path: &'a Path, texts: &[&str], fewer_rows: Option<usize>) -> Result<Self> {
         let file = File::open(path).of(path)?;
-        let metadata = guarded(path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
+        let mut metadata = guarded(path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
+        if let Some(schema) = without_categories(metadata.schema(), texts) {
+            let options = ArrowReaderOptions::new().with_schema(Arc::new(schema));
+            metadata = guarded(path, || ArrowReaderMetadata::load(&file, options))?;
+        }
+        refuse_categories(metadata.schema())?;
         let bytes = file.metadata().of(path)?.len();
         check_footer(metadata.metadata(), bytes).map_err(|why| damaged(path, &why))?;
         check_codecs(metadata.metadata()).map_err(|why| BulkError::Job(format!("{}: {why}", path.display())))?;
@@ -120,6 +131,30 @@ impl Parts<'_> {
             self.group += 1;
         }
     }
+}
+
+/// The schema in which these columns are texts and no categories of texts; none where that is so already.
+fn without_categories(schema: &Schema, texts: &[&str]) -> Option<Schema> {
+    let as_text = |field: &Field| {
+        let DataType::Dictionary(_, of) = field.data_type() else { return None };
+        let is_wanted = texts.contains(&field.name().as_str()) && is_of_texts(of);
+        is_wanted.then(|| field.clone().with_data_type(DataType::clone(of)))
+    };
+    let fields: Vec<_> = schema.fields().iter().map(|field| as_text(field).ok_or(field)).collect();
+    fields.iter().any(Result::is_ok).then(|| {
+        let fields: Vec<_> = fields.into_iter().map(|field| field.unwrap_or_else(|same| Field::clone(same))).collect();
+        Schema::new_with_metadata(fields, schema.metadata().clone())
+    })
+}
+
+/// Categories of decimals are not read by the library, and it says so when the first rows are asked for only.
+fn refuse_categories(schema: &Schema) -> Result<()> {
+    let is_one = |field: &&Field| matches!(field.data_type(), DataType::Dictionary(_, of) if of.is_decimal());
+    let of_decimals = schema.flattened_fields().into_iter().find(is_one);
+    of_decimals.map_or(Ok(()), |field| {
+        let why = "categories of decimals are not read; write them as values, or without pyarrow's store_schema";
+        Err(BulkError::Job(format!("column {}: {why}", field.name())))
+    })
 }
 
 /// Has the library read something. There are damaged files at which it panics, such as one whose dictionary has no values;
@@ -214,7 +249,7 @@ mod tests {
     }
 
     fn read_all(path: &Path) -> Result<usize> {
-        let input = Input::open(path, None)?;
+        let input = Input::open(path, &[], None)?;
         let mut parts = input.read(0)?;
         let mut rows = 0;
         while let Some(part) = parts.next()? {
@@ -252,7 +287,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("in.parquet");
         fs::write(&path, small()).unwrap();
-        let input = Input::open(&path, None).unwrap();
+        let input = Input::open(&path, &[], None).unwrap();
         let (metadata, bytes) = (input.metadata(), fs::metadata(&path).unwrap().len());
         let with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
             let group = metadata.row_group(0).clone();
@@ -270,6 +305,24 @@ mod tests {
         ] {
             let error = check_footer(&damaged, bytes).unwrap_err();
             assert!(error.contains("where the file has nothing"), "{error}");
+        }
+    }
+
+    #[test]
+    fn categories_of_decimals_are_refused_by_name_before_a_row_is_read() {
+        let of = |of: DataType| DataType::Dictionary(Box::new(DataType::Int8), Box::new(of));
+        let checked = |data_type| {
+            let pan = Field::new("pan", of(DataType::Utf8), true);
+            refuse_categories(&Schema::new(vec![pan, Field::new("price", data_type, true)]))
+        };
+        for fine in [DataType::Utf8, DataType::Int64, DataType::Date32] {
+            assert!(checked(of(fine)).is_ok());
+        }
+        let price = of(DataType::Decimal128(3, 2));
+        let list = DataType::List(Arc::new(Field::new("item", price.clone(), true)));
+        for (refused, name) in [(price, "column price:"), (list, "column item:")] {
+            let why = checked(refused).unwrap_err();
+            assert!(matches!(&why, BulkError::Job(text) if text.starts_with(name)), "{why}");
         }
     }
 }

@@ -61,12 +61,13 @@ impl<'a> Waits<'a> {
             ClientError::Refused { .. }
             | ClientError::NotLoggedIn { .. }
             | ClientError::Unexpected { .. }
-            | ClientError::Authority(_) => return Err(call(column, failure)),
+            | ClientError::Authority(_)
+            | ClientError::NotSent(_) => return Err(call(column, failure)),
         };
         let growing = WAIT_MAX.min(FIRST_WAIT * 2_u32.pow(tries.failed.min(10)));
         // Many connections are put off at once; if all came back at once, all would be put off again.
-        let wait = at_least + growing.mul_f64(rand::rng().random_range(0.5..1.5));
-        if tries.since.elapsed() + wait > self.patience {
+        let wait = at_least.saturating_add(growing.mul_f64(rand::rng().random_range(0.5..1.5)));
+        if tries.since.elapsed().saturating_add(wait) > self.patience {
             return Err(call(column, failure));
         }
         tries.failed += 1;
@@ -142,6 +143,11 @@ mod tests {
         let waits = Waits::new(Duration::from_secs(60), &stop, &crate::Quiet);
         let refusal = waits.after(&mut waits.begin(), "pan", refused(403, 1)).unwrap_err();
         assert!(matches!(refusal, BulkError::Call { column, .. } if column == "pan"));
+        // A server may name any time.
+        assert!(waits.after(&mut waits.begin(), "pan", refused(429, u64::MAX)).is_err());
+        let ClientError::Refused { status, error_code, response, .. } = refused(429, 1) else { unreachable!() };
+        let for_ever = ClientError::Refused { status, error_code, response, retry_after: Some(Duration::MAX) };
+        assert!(waits.after(&mut waits.begin(), "pan", for_ever).is_err());
         stop.store(true, Ordering::Relaxed);
         assert!(matches!(waits.after(&mut waits.begin(), "pan", refused(429, 1)), Err(BulkError::Stopped)));
     }

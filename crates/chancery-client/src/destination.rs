@@ -12,10 +12,13 @@ use std::{
     process,
 };
 
-use crate::replace::{Writers, replace_file};
+use crate::replace::{Readers, Writers, replace_file};
 
 /// As many links as the kernel follows.
 const LINKS_MAX: usize = 40;
+
+/// The names of standard error as a file.
+const STANDARD_ERROR: [&str; 3] = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
 
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,13 +77,32 @@ impl Destination {
     ///
     /// Those of `make`, or why it could not be written.
     pub fn fill<E: From<io::Error>>(&self, make: impl FnOnce(&mut File) -> Result<(), E>) -> Result<(), E> {
+        self.fill_for(Readers::Mask, make)
+    }
+
+    /// The same for these readers.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make`, or why it could not be written.
+    pub fn fill_for<E: From<io::Error>>(
+        &self,
+        readers: Readers<'_>,
+        make: impl FnOnce(&mut File) -> Result<(), E>,
+    ) -> Result<(), E> {
         if let Self::Replaced(path) = self {
-            return replace_file(path, 0o666, Writers::Several, make);
+            return replace_file(path, readers, Writers::Several, make);
         }
+        // First, for what is made may not be had twice: this waits for somebody to read a FIFO.
+        let mut output = self.open()?;
         let mut made = nameless()?;
         make(&mut made)?;
         made.seek(SeekFrom::Start(0))?;
-        Ok(self.copy(&mut made)?)
+        if let Some(output) = &mut output {
+            io::copy(&mut made, output)?;
+            output.flush()?;
+        }
+        Ok(())
     }
 
     /// Opens what is written into piece by piece; none where it is a file, which is replaced as a whole.
@@ -92,19 +114,15 @@ impl Destination {
         Ok(match self {
             Self::Replaced(_) => None,
             Self::Standard => Some(Box::new(io::stdout())),
+            // Opened once more, a file would be written from its beginning by whatever is told there afterwards.
+            Self::Into(path) if STANDARD_ERROR.iter().any(|name| path == Path::new(name)) => {
+                Some(Box::new(io::stderr()))
+            }
             Self::Into(path) if fs::metadata(path)?.file_type().is_socket() => {
                 Some(Box::new(UnixStream::connect(path)?))
             }
             Self::Into(path) => Some(Box::new(OpenOptions::new().append(true).open(path)?)),
         })
-    }
-
-    fn copy(&self, content: &mut File) -> io::Result<()> {
-        if let Some(mut output) = self.open()? {
-            io::copy(content, &mut output)?;
-            output.flush()?;
-        }
-        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use chancery_formats::{Error, Existing, Format, Hash, Unfit};
 use chancery_types::{ExistingSignature, HashType, SigningFormat};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
 
-use crate::replace::{Writers, replace_file};
+use crate::replace::{Readers, Writers, replace_file};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 * 1024;
@@ -106,9 +106,9 @@ impl File {
     pub fn finish(&mut self, cms: &[u8], path: impl AsRef<Path>) -> Result<(), Error> {
         let digest = self.digest.take().map_or_else(|| self.digest(), Ok)?;
         // Two processes may sign into one place at the same time.
-        replace_file(path.as_ref(), 0o666, Writers::Several, |target| {
-            self.finish_into(&digest, cms, target)?;
-            Ok(target.set_permissions(self.file.metadata()?.permissions())?)
+        let original = self.file.metadata()?;
+        replace_file(path.as_ref(), Readers::Of(&original), Writers::Several, |target| {
+            self.finish_into(&digest, cms, target)
         })
     }
 

@@ -2,8 +2,12 @@
 
 use chancery_types::{
     AuthType, Base64,
-    wire::login::{
-        AuthCredentials, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState, TokenAnswer,
+    wire::{
+        api_keys::API_KEY_LEN,
+        login::{
+            AuthCredentials, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState,
+            TokenAnswer, TotpCredentials, TotpSecret,
+        },
     },
 };
 use serde::de::DeserializeOwned;
@@ -20,9 +24,24 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
     pub fn log_in(&self, username: &str, password: &str) -> Result<LoginState, ClientError> {
+        self.log_in_with_totp(username, password, None)
+    }
+
+    /// The same with the one-time code of somebody who has a second factor.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_with_totp(
+        &self,
+        username: &str,
+        password: &str,
+        totp: Option<&str>,
+    ) -> Result<LoginState, ClientError> {
         let auth_credentials = AuthCredentials {
             username: Some(username.to_owned()),
             password: Some(Base64(password.as_bytes().to_vec())),
+            totp: totp.map(str::to_owned),
             api_key: None,
         };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
@@ -32,9 +51,17 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    /// [`ClientError::NotLoggedIn`] where the server refuses; [`ClientError::NotSent`] where this is no API key but, say,
+    /// what stands in another file than was meant.
     pub fn log_in_by_key(&self, api_key: &str) -> Result<LoginState, ClientError> {
-        let auth_credentials = AuthCredentials { username: None, password: None, api_key: Some(api_key.to_owned()) };
+        // Those of former releases have no prefix.
+        let is_of_one = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        let random = api_key.strip_prefix("chk_").unwrap_or(api_key);
+        if random.len() != API_KEY_LEN - "chk_".len() || !random.bytes().all(is_of_one) {
+            return Err(ClientError::NotSent("this is no API key, which is chk_ and 43 letters, digits, - and _"));
+        }
+        let auth_credentials =
+            AuthCredentials { username: None, password: None, totp: None, api_key: Some(api_key.to_owned()) };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Apikey })
     }
 
@@ -80,6 +107,38 @@ impl Client {
             self.locked().cookie = Some(cookie);
         }
         accepted::<LoginAnswer>(&answer).map(|answer| answer.response)
+    }
+
+    /// Makes a new secret of one-time codes, which is shown this once; with the present code, where there is one already.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn enrol_totp(&self, who: &TotpCredentials) -> Result<TotpSecret, ClientError> {
+        self.totp("", who)
+    }
+
+    /// Makes the new secret count, by one of its codes.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn confirm_totp(&self, who: &TotpCredentials) -> Result<(), ClientError> {
+        self.totp::<HomeAnswer>("/confirm", who).map(drop)
+    }
+
+    /// Takes the second factor away, by one of its codes; ends the sessions of the identity.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn remove_totp(&self, who: &TotpCredentials) -> Result<(), ClientError> {
+        self.totp::<HomeAnswer>("/remove", who).map(drop)
+    }
+
+    fn totp<T: DeserializeOwned>(&self, what: &str, who: &TotpCredentials) -> Result<T, ClientError> {
+        let path = format!("/home/v1/login/totp{what}");
+        accepted(&self.send_once("POST", &path, Some(&json(who)?), Carried::Cookie)?)
     }
 
     /// Where the session stands, and who has logged in on it; of nobody, where there is none. Asking does not keep it from

@@ -13,6 +13,7 @@
 #[cfg(feature = "async")]
 mod asynchronous;
 mod authorities;
+mod bounded;
 #[cfg(unix)]
 mod destination;
 mod error;
@@ -30,6 +31,7 @@ mod webhooks;
 #[cfg(feature = "async")]
 pub use asynchronous::AsyncClient;
 pub use authorities::system_authorities;
+pub use bounded::read_bounded;
 pub use chancery_formats::Error as FileError;
 #[cfg(unix)]
 pub use destination::Destination;
@@ -37,7 +39,7 @@ pub use error::ClientError;
 pub use files::{File, content_digest, file_digest};
 pub use operations::escaped;
 pub use public::public_file;
-pub use replace::{Writers, put_in_place, replace_file};
+pub use replace::{Readers, Writers, put_in_place, remove_unfinished, replace_file};
 pub use saved::{
     DEFAULT_SERVER, SavedError, SavedServer, config_folder, only_saved_server, saved_server, saved_server_file,
     saved_servers,

@@ -1,9 +1,11 @@
 //! Files that are written as a whole or not at all: under another name until they are on the disk.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    collections::BTreeSet,
+    fs::{self, File, Metadata, OpenOptions},
     io,
     path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
 
 /// Who else writes the same file.
@@ -15,15 +17,50 @@ pub enum Writers {
     Several,
 }
 
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Readers<'m> {
+    /// Its owner alone.
+    Owner,
+    /// Whom the user's mask lets.
+    Mask,
+    /// Whoever may read the file that this is of; nobody else while it is written. What was somebody else's file becomes
+    /// neither one that runs as the user nor one that others may write.
+    Of(&'m Metadata),
+}
+
+impl Readers<'_> {
+    const fn mode(self) -> u32 {
+        match self {
+            Self::Owner | Self::Of(_) => 0o600,
+            Self::Mask => 0o666,
+        }
+    }
+
+    /// Lets them, now that it is whole.
+    fn let_in(self, file: &File) -> io::Result<()> {
+        let Self::Of(original) = self else { return Ok(()) };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+            let others_may_write = if original.uid() == file.metadata()?.uid() { 0o022 } else { 0 };
+            let mode = original.mode() & (0o755 | others_may_write);
+            file.set_permissions(fs::Permissions::from_mode(mode))
+        }
+        #[cfg(not(unix))]
+        file.set_permissions(original.permissions())
+    }
+}
+
 /// Puts a file in place that `make` writes: a reader sees the old content or the new one, also after a crash, and where it
-/// fails nothing has changed. `mode` says who may read a new file, as far as the user's mask lets them.
+/// fails nothing has changed.
 ///
 /// # Errors
 ///
 /// Those of `make`, or why the file could not be written.
 pub fn replace_file<E: From<io::Error>>(
     path: &Path,
-    mode: u32,
+    readers: Readers<'_>,
     writers: Writers,
     make: impl FnOnce(&mut File) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -32,14 +69,15 @@ pub fn replace_file<E: From<io::Error>>(
         Writers::One => ".new".to_owned(),
         Writers::Several => format!(".{}.new", std::process::id()),
     });
-    let fresh = Fresh(path.with_file_name(name));
+    let fresh = Fresh::of(path.with_file_name(name));
     // What an interrupted writer left behind may have any mode.
     match fs::remove_file(&fresh.0) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         Ok(()) | Err(_) => {}
     }
-    let mut file = create(&fresh.0, mode)?;
+    let mut file = create(&fresh.0, readers.mode())?;
     make(&mut file)?;
+    readers.let_in(&file)?;
     Ok(put_in_place(&file, &fresh.0, path)?)
 }
 
@@ -56,13 +94,36 @@ pub fn put_in_place(file: &File, fresh: &Path, path: &Path) -> io::Result<()> {
     if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
 }
 
+/// Removes what this process is writing and has not given its name: for whoever is about to end it. What is being written goes
+/// on without a name, and fails when it wants one.
+pub fn remove_unfinished() {
+    for path in &*unfinished() {
+        // Nobody is there any more who could be told.
+        let _gone_or_not = fs::remove_file(path);
+    }
+}
+
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A name that nothing has any more when this ends.
 struct Fresh(PathBuf);
+
+impl Fresh {
+    fn of(path: PathBuf) -> Self {
+        unfinished().insert(path.clone());
+        Self(path)
+    }
+}
 
 impl Drop for Fresh {
     fn drop(&mut self) {
         // It is gone where all went well. Otherwise why that failed is what the caller has to know.
         let _left_behind = fs::remove_file(&self.0);
+        unfinished().remove(&self.0);
     }
 }
 
@@ -88,18 +149,18 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(folder.path().join("file.new"), "left behind").expect("written");
         for (content, writers) in [("one", Writers::One), ("the other", Writers::Several)] {
-            let made = replace_file(&path, 0o600, writers, |file| file.write_all(content.as_bytes()));
+            let made = replace_file(&path, Readers::Mask, writers, |file| file.write_all(content.as_bytes()));
             made.expect("replaced");
             assert_eq!(fs::read_to_string(&path).expect("there"), content);
         }
-        let failed: io::Result<()> = replace_file(&path, 0o600, Writers::One, |file| {
+        let failed: io::Result<()> = replace_file(&path, Readers::Mask, Writers::One, |file| {
             file.write_all(b"half")?;
             Err(io::ErrorKind::StorageFull.into())
         });
         assert_eq!(failed.expect_err("full").kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read_to_string(&path).expect("there"), "the other");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
-        assert!(replace_file(Path::new("/"), 0o600, Writers::One, |_| io::Result::Ok(())).is_err());
+        assert!(replace_file(Path::new("/"), Readers::Mask, Writers::One, |_| io::Result::Ok(())).is_err());
     }
 
     #[cfg(unix)]
@@ -109,7 +170,40 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("file");
         fs::write(&path, "for all").expect("written");
-        replace_file(&path, 0o600, Writers::One, |file| file.write_all(b"secret")).expect("replaced");
+        replace_file(&path, Readers::Owner, Writers::One, |file| file.write_all(b"secret")).expect("replaced");
         assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_may_read_an_original_reads_what_is_made_of_it_when_it_is_whole() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().expect("a folder");
+        let (original, path) = (folder.path().join("original"), folder.path().join("file"));
+        fs::write(&original, "content").expect("written");
+        let mode = |file: &File| file.metadata().expect("there").permissions().mode() & 0o7777;
+        for (before, after) in [(0o640, 0o640), (0o400, 0o400), (0o6777, 0o777), (0o1666, 0o666)] {
+            fs::set_permissions(&original, fs::Permissions::from_mode(before)).expect("set");
+            let like = fs::metadata(&original).expect("there");
+            let made: io::Result<()> = replace_file(&path, Readers::Of(&like), Writers::Several, |file| {
+                assert_eq!(mode(file), 0o600, "while it is written");
+                Ok(())
+            });
+            made.expect("replaced");
+            assert_eq!(mode(&File::open(&path).expect("there")), after, "{before:o}");
+        }
+    }
+
+    #[test]
+    fn what_is_unfinished_can_be_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let made: io::Result<()> = replace_file(&path, Readers::Mask, Writers::Several, |_| {
+            assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+            remove_unfinished();
+            Ok(())
+        });
+        assert_eq!(made.expect_err("it has no name").kind(), io::ErrorKind::NotFound);
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 }

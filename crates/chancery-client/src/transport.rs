@@ -66,8 +66,14 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Authority`] where `ca_pem` holds no certificate.
+    /// [`ClientError::Authority`] where `ca_pem` holds no certificate; [`ClientError::NotSent`] where the address has a
+    /// name, a password or a query in it.
     pub fn new(base: &str, ca_pem: &[u8]) -> Result<Self, ClientError> {
+        if base.contains(['@', '?', '#']) {
+            return Err(ClientError::NotSent(
+                "the address has a name, a password or a query in it, which it may not have",
+            ));
+        }
         let tls = tls(authorities(ca_pem)?);
         let config =
             Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).proxy(None).build();

@@ -12,6 +12,9 @@ use chancery_client::Client;
 /// No connection of this test has TLS, so nobody looks at it.
 const AUTHORITY: &[u8] = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
+/// In the form of a key: what has another is not sent at all.
+const API_KEY: &str = "chk_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
 const LOGGED_IN: &str = r#"{"message":"Success","status":"Success","response":{"fullyLoggedIn":true,"hardened":false,"management":false,"perms":[]}}"#;
 const TOKEN: &str = r#"{"message":"Success","status":"Success","token":"t"}"#;
 const NOT_LOGGED_IN: &str = r#"{"message":"Log in.","status":"Failure"}"#;
@@ -76,7 +79,7 @@ fn a_lost_call_has_the_same_key_after_another_login() {
     let base = format!("http://{}", listener.local_addr().unwrap());
     let server = thread::spawn(move || serve(&listener, &LOST_AND_ENDED));
     let client = Client::new(&base, AUTHORITY).unwrap();
-    client.stay_logged_in_by_key("key").unwrap();
+    client.stay_logged_in_by_key(API_KEY).unwrap();
     client.take_token().unwrap();
     client.body("POST", "/api/v2/keys", Some("{}")).unwrap();
     client.body("POST", "/api/v2/keys", Some("{}")).unwrap();
@@ -109,7 +112,7 @@ mod awaited {
         let answers = LOST_AND_ENDED.map(|(status, body)| (status, if body == DONE { KEY } else { body }));
         let server = thread::spawn(move || serve(&listener, &answers));
         let client = AsyncClient::new(Client::new(&base, AUTHORITY).unwrap());
-        client.call(|client| client.stay_logged_in_by_key("key")).await.unwrap();
+        client.call(|client| client.stay_logged_in_by_key(API_KEY)).await.unwrap();
         client.call(Client::take_token).await.unwrap();
         let id: KeyId = "00000000-0000-0000-0000-000000000001".parse().unwrap();
         for _ in 0..2 {

@@ -1,21 +1,23 @@
-//! GET /api/v2/reports/access behind the door: who can do what now, by the compiled state that calls look at too.
+//! `/api/v2/reports/access` behind the door: who can do what now, by the compiled state that calls look at too, and what a
+//! change would change of that.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use chancery_types::{
-    Action, ObjectId, Operation, Perm, RevealFrom, RoleId,
+    Action, IdentityId, ObjectId, Perm, PolicyId, RoleId, TokenProfileId,
     wire::{
         ListQuery, ObjInfo, Results,
-        audit::AuditRole,
-        reports::{Access, AccessQuery, AccessRight, HeldMask, HeldRight},
+        reports::{Access, AccessChange, AccessEffect, AccessQuery, AccessRight, HeldRight},
+        signing_policies::ChangeSigningPolicy,
         token_profiles::ControlRule,
     },
 };
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Result,
-    identity::{Directory, Identity, Role},
+    Caller, Chancery, Error, Result,
+    access::{ByRole, by_perms, by_rules, rights},
+    identity::Directory,
     list::{self, Page},
     tokenization::Profile,
 };
@@ -23,8 +25,16 @@ use crate::{
 /// Rights of one answer: it ends with the identity that reaches them.
 const RIGHTS_MAX: usize = 10_000;
 
-/// What each role lets its holders do, as far as somebody asked.
-type ByRole = HashMap<RoleId, Vec<HeldRight>>;
+/// Who may ask what some change would do: whoever may make one, and auditors.
+const CHANGERS: [Perm; 4] = [Perm::TokenizationManage, Perm::IdentityManage, Perm::ServicesDeploy, Perm::AuditRead];
+
+/// The change that a body names.
+enum Named {
+    Rules(TokenProfileId, Vec<ControlRule>),
+    Role(RoleId, Vec<Perm>),
+    Identity(IdentityId, Vec<RoleId>),
+    Policy(PolicyId, Box<ChangeSigningPolicy>),
+}
 
 impl Chancery {
     /// Who can do what now.
@@ -55,20 +65,95 @@ impl Chancery {
         }
         Ok(Results { results, next, page: None, ..empty(cut.total, cut.page_size) })
     }
+
+    /// Who would gain and lose what by a change that is not made. For whoever may make it, and whoever may read the report.
+    /// What the change itself would be refused for is refused here. A rule that forbids it to the caller is only asked where
+    /// it is the caller who may make it: auditors look at what others do. It is not recorded: nobody has tried the change.
+    pub async fn access_effect(&self, caller: &Caller, change: AccessChange) -> Result<AccessEffect> {
+        let action = Action::AccessRead;
+        self.grant_any(caller, &CHANGERS, action, None).await?;
+        let change = Named::of(change)?;
+        let grant = self.grant_any(caller, &[change.perm(), Perm::AuditRead], action, Some(change.object())).await?;
+        let granter = (grant.perm() == Some(change.perm())).then_some(caller);
+        match change {
+            Named::Rules(profile, rules) => self.rules_effect(&grant, profile, rules).await,
+            Named::Role(role, perms) => self.role_effect(&grant, granter, role, perms).await,
+            Named::Identity(identity, roles) => self.identity_effect(&grant, granter, identity, roles).await,
+            Named::Policy(policy, change) => self.policy_effect(&grant, policy, *change).await,
+        }
+    }
+}
+
+impl Named {
+    /// The one change that a body names.
+    fn of(change: AccessChange) -> Result<Self> {
+        let AccessChange {
+            token_profile_uuid,
+            control_rules,
+            role_uuid,
+            perms,
+            identity_uuid,
+            role_uuids,
+            policy_uuid,
+            policy,
+        } = change;
+        let policy = policy.map(Box::new);
+        let named = [
+            pair(("/tokenProfileUuid", token_profile_uuid), ("/controlRules", control_rules), Self::Rules)?,
+            pair(("/roleUuid", role_uuid), ("/perms", perms), Self::Role)?,
+            pair(("/identityUuid", identity_uuid), ("/roleUuids", role_uuids), Self::Identity)?,
+            pair(("/policyUuid", policy_uuid), ("/policy", policy), Self::Policy)?,
+        ];
+        let mut named = named.into_iter().flatten();
+        match (named.next(), named.next()) {
+            (Some((_, change)), None) => Ok(change),
+            (Some(_), Some((member, _))) => Err(Error::value(member, "One change is looked at in a call.")),
+            (None, _) => {
+                let message = "A change is needed: tokenProfileUuid with controlRules, roleUuid with perms, identityUuid \
+                               with roleUuids, or policyUuid with policy.";
+                Err(Error::malformed("/tokenProfileUuid", message))
+            }
+        }
+    }
+
+    /// The permission that makes it.
+    const fn perm(&self) -> Perm {
+        match self {
+            Self::Rules(..) => Perm::TokenizationManage,
+            Self::Role(..) | Self::Identity(..) => Perm::IdentityManage,
+            Self::Policy(..) => Perm::ServicesDeploy,
+        }
+    }
+
+    fn object(&self) -> Uuid {
+        match self {
+            Self::Rules(id, _) => (*id).into(),
+            Self::Role(id, _) => (*id).into(),
+            Self::Identity(id, _) => (*id).into(),
+            Self::Policy(id, _) => (*id).into(),
+        }
+    }
+}
+
+/// A change of which both members are there, and the first of them; none where neither is.
+fn pair<A, B>(
+    (of, id): (&'static str, Option<A>),
+    (with, change): (&'static str, Option<B>),
+    named: fn(A, B) -> Named,
+) -> Result<Option<(&'static str, Named)>> {
+    let missing = |member: &'static str, other: &str| {
+        Error::malformed(member, format!("{} is needed beside {}.", &member[1..], &other[1..]))
+    };
+    match (id, change) {
+        (Some(id), Some(change)) => Ok(Some((of, named(id, change)))),
+        (Some(_), None) => Err(missing(with, of)),
+        (None, Some(_)) => Err(missing(of, with)),
+        (None, None) => Ok(None),
+    }
 }
 
 const fn empty(total: u64, page_size: u32) -> Results<Access> {
     Results { results: Vec::new(), total, total_is_at_least: false, page: None, page_size, next: None }
-}
-
-/// What an identity can do: by those of its roles that somebody of its kind can log in with.
-fn rights<'a>(
-    directory: &'a Directory,
-    identity: &'a Identity,
-    by_role: &'a ByRole,
-) -> impl Iterator<Item = &'a HeldRight> {
-    let counting = identity.roles.iter().filter(|(role, _)| directory.counts(identity.kind, *role));
-    counting.filter_map(|(role, _)| by_role.get(role)).flatten()
 }
 
 fn by_role(
@@ -76,72 +161,23 @@ fn by_role(
     profiles: &[Arc<Profile>],
     object: Option<ObjectId>,
     only: Option<AccessRight>,
-) -> ByRole {
+) -> ByRole<HeldRight> {
     let mut all = ByRole::new();
-    let is_asked = |right: AccessRight| only.is_none_or(|only| only == right);
+    let is_asked = |held: &HeldRight| only.is_none_or(|only| only == held.right);
     for (id, role) in directory.roles().filter(|_| object.is_none()) {
-        let perms = role.rules.perms.keys().map(|perm| (right_of(*perm), *perm));
-        let held = perms
-            .filter(|(right, _)| is_asked(*right))
-            .map(|(right, perm)| HeldRight { perm: Some(perm), ..held(id, role, right) });
-        all.entry(id).or_default().extend(held);
+        all.entry(id).or_default().extend(by_perms(id, role).filter(is_asked));
     }
     let asked =
         profiles.iter().filter(|profile| object.is_none_or(|object| Uuid::from(object) == Uuid::from(profile.id)));
     for profile in asked {
-        for rule in &profile.control_rules {
-            let Some(right) = right_by(rule.operation).filter(|right| is_asked(*right)) else { continue };
-            let Some(role) = directory.role(rule.role_uuid) else { continue };
-            let token_profile = Some(ObjInfo { name: profile.name.clone(), uuid: profile.id });
-            let held = HeldRight { token_profile, mask: mask_of(rule), ..held(rule.role_uuid, role, right) };
-            all.entry(rule.role_uuid).or_default().push(held);
+        let info = ObjInfo { name: profile.name.clone(), uuid: profile.id };
+        for held in by_rules(directory, &info, &profile.control_rules).filter(is_asked) {
+            all.entry(held.role.uuid).or_default().push(held);
         }
     }
     all.retain(|_, rights| !rights.is_empty());
     all
 }
 
-fn held(id: RoleId, role: &Role, right: AccessRight) -> HeldRight {
-    HeldRight {
-        right,
-        role: AuditRole { uuid: id, name: role.name.clone() },
-        logins_required: role.rules.logins_required,
-        perm: None,
-        token_profile: None,
-        mask: None,
-    }
-}
-
-const fn right_of(perm: Perm) -> AccessRight {
-    match perm {
-        Perm::SigningSubmit => AccessRight::Sign,
-        Perm::SigningApprove => AccessRight::Approve,
-        Perm::TokenizationManage
-        | Perm::KeysAdd
-        | Perm::CertManageGenerate
-        | Perm::CertManageManage
-        | Perm::CertManageExport
-        | Perm::ServicesDeploy
-        | Perm::IdentityManage
-        | Perm::AuditRead
-        | Perm::SystemManage => AccessRight::Administer,
-    }
-}
-
-/// None of Batch, which gives nothing by itself.
-const fn right_by(operation: Operation) -> Option<AccessRight> {
-    match operation {
-        Operation::Tokenize => Some(AccessRight::Tokenize),
-        Operation::Detokenize | Operation::PartialDetokenize => Some(AccessRight::Detokenize),
-        Operation::Batch => None,
-    }
-}
-
-fn mask_of(rule: &ControlRule) -> Option<HeldMask> {
-    (rule.operation == Operation::PartialDetokenize).then(|| HeldMask {
-        reveal: rule.reveal,
-        reveal_from: rule.reveal.map(|_| rule.reveal_from.unwrap_or(RevealFrom::End)),
-        mask: rule.mask,
-        mask_char: rule.mask_char.clone().unwrap_or_else(|| "*".to_owned()),
-    })
-}
+#[cfg(test)]
+mod tests;

@@ -21,12 +21,12 @@ use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     access::Budgets,
     approval::{IdLocks, proposals::Effects},
-    audit::{Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, open_journal},
+    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
-    identity::{IdentityState, Rate},
-    list::ListTurns,
+    identity::{IdentityState, PasswordWork, Passwords, Rate},
+    list::ReadTurns,
     log::Log,
     notices::{NoticeConfig, Notices},
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
@@ -48,6 +48,8 @@ pub struct Config {
     pub clock: Clock,
     /// Limits.
     pub limits: Limits,
+    /// What one try of a password costs.
+    pub password_work: PasswordWork,
     /// Whether weak algorithms and self-approval are refused (section 8 of the interface's decisions).
     pub hardened: bool,
     /// Where relying parties reach the public endpoints, such as `http://pki.example.org`: fills CDP and AIA.
@@ -76,8 +78,9 @@ pub struct Chancery {
     pub(crate) public_url: Option<String>,
     pub(crate) pool: Arc<Pool>,
     /// For passwords alone.
-    pub(crate) passwords: Pool,
+    pub(crate) passwords: Passwords,
     pub(crate) counters: Counters,
+    pub(crate) activity: Activity,
     pub(crate) custody: Arc<Custody>,
     pub(crate) identity: IdentityState,
     pub(crate) token_profiles: TokenProfiles,
@@ -89,7 +92,7 @@ pub struct Chancery {
     pub(crate) decision_locks: IdLocks,
     /// What proposals do, in the words of whoever proposes them.
     pub(crate) effects: Effects,
-    pub(crate) list_turns: ListTurns,
+    pub(crate) read_turns: ReadTurns,
     pub(crate) outside_stamps: Option<Outside>,
     pub(crate) log: Log,
     pub(crate) ledger: Ledger,
@@ -158,8 +161,9 @@ impl Chancery {
         let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
         let chancery = Arc::new(Self {
             pool,
-            passwords: Pool::for_passwords(&limits),
+            passwords: Passwords::new(&limits, config.password_work),
             counters: Counters::new(node, &limits),
+            activity: Activity::default(),
             identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             budgets: Budgets::new(node, store.path()),
@@ -171,7 +175,7 @@ impl Chancery {
             custody,
             decision_locks: IdLocks::default(),
             effects: EFFECTS,
-            list_turns: ListTurns::default(),
+            read_turns: ReadTurns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
             previews: std::sync::Mutex::default(),
             kept_lists: KeptLists::new(limits.revocation_lists_kept_max),
@@ -212,6 +216,7 @@ impl Chancery {
         self.watch_rows();
         self.watch_clock();
         self.flush_counters_each_second();
+        self.write_activity_in_turn();
         self.keep_sessions_in_turn();
         self.warn_of_expiry();
         self.tell_of_overdue_in_turn();
@@ -253,6 +258,10 @@ impl Chancery {
         }
         if let Err(failure) = self.sequence_log().await {
             error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");
+        }
+        // After the log, whose extension counts what is in it.
+        if let Err(failure) = self.write_activity().await {
+            error!(error = &failure as &dyn std::error::Error, "how much was done in the last minute is not counted");
         }
         if let Err(failure) = self.keep_sessions().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
@@ -350,6 +359,7 @@ mod tests {
             root_key: RootKeySource::File(root_key),
             clock: Clock::fixed(1_000),
             limits: Limits::default(),
+            password_work: PasswordWork::TRIFLING,
             hardened: false,
             public_url: None,
             outside_stamps: None,

@@ -103,6 +103,12 @@ impl Error {
         Self::new(Meaning::Value, message).at(field)
     }
 
+    /// The same, of one of several things.
+    pub(crate) fn naming(mut self, which: impl fmt::Display) -> Self {
+        self.message = format!("{which}: {}", self.message).into();
+        self
+    }
+
     /// LimitExceeded: the member at `field` is larger than its limit.
     pub fn too_large(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Meaning::TooLarge, message).at(field)

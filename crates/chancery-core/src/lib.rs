@@ -56,15 +56,17 @@ pub use clock::Clock;
 pub use custody::RsaPoolLevels;
 pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
-pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
-pub use limits::{ApiKeyLimits, BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
+pub use identity::{
+    Caller, Credentials, FirstIdentity, LoggedIn, Member, PasswordWork, Provision, RequestId, RequestInfo, Visitor,
+};
+pub use limits::{ApiKeyLimits, BodyLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};
 pub use notices::{
     Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
 };
 pub use pki::{Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity};
-pub use pool::OnBehalf;
+pub use pool::{OnBehalf, Party};
 pub use root_key::create_root_key;
 pub use signing::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub use source::Source;

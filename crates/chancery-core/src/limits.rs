@@ -121,8 +121,23 @@ pub struct Limits {
     pub notices: NoticeLimits,
     /// For API keys.
     pub api_keys: ApiKeyLimits,
+    /// For logins, and what takes the same proof.
+    pub logins: LoginLimits,
+}
+
+/// What bounds logins, and what takes the same proof.
+#[derive(Clone, Debug)]
+pub struct LoginLimits {
     /// Logins tried from one source in a minute, before any Argon2 work; and wrong API keys shown with calls.
-    pub logins_per_minute: u32,
+    pub per_minute: u32,
+    /// How long a new secret of one-time codes waits for the code that confirms it.
+    pub totp_pending_max: Duration,
+}
+
+impl Default for LoginLimits {
+    fn default() -> Self {
+        Self { per_minute: 600, totp_pending_max: Duration::from_mins(15) }
+    }
 }
 
 /// What an identity may have of API keys.
@@ -152,6 +167,10 @@ pub struct BodyLimits {
     pub spool_max: usize,
     /// Bytes of those of one caller: five of the longest.
     pub spool_per_caller_max: usize,
+    /// Bytes of the answers above 4 KiB that nobody has taken yet, beside the first 16 MiB of each caller.
+    pub answer_memory_max: usize,
+    /// Bytes of those of one caller, likewise; a longer one is let through alone.
+    pub answer_memory_per_caller_max: usize,
     /// How long a body may take to arrive, unless it keeps its rate.
     pub body_wait_max: Duration,
     /// Bytes a second that a body of more has to come with.
@@ -171,6 +190,8 @@ impl Default for BodyLimits {
             body_memory_per_caller_max: 256 * MIB,
             spool_max: 2_048 * MIB,
             spool_per_caller_max: 512 * MIB,
+            answer_memory_max: 512 * MIB,
+            answer_memory_per_caller_max: 256 * MIB,
             body_wait_max: Duration::from_secs(20),
             body_rate_min: 64 * KIB,
         }
@@ -233,6 +254,13 @@ pub struct NoticeLimits {
     pub targets_max: u32,
     /// Notices that may wait for one target, some 300 bytes each; the oldest beyond are given up.
     pub waiting_max: u32,
+    /// People's own mailboxes: each is looked at for each notice, after the change.
+    pub mailboxes_max: u32,
+    /// Notices that may wait for one of them: nobody reads a hundred mails of an outage. The oldest beyond are given up.
+    pub mailbox_waiting_max: u32,
+    /// Codes that are mailed for one identity in an hour, and never two in a minute: they go to an address that nobody has
+    /// confirmed.
+    pub mailbox_codes_per_hour: u32,
     /// For how long a notice is tried.
     pub age_max: Duration,
     /// For how long notices are kept; at least twice as long as they are tried.
@@ -252,6 +280,9 @@ impl Default for NoticeLimits {
         Self {
             targets_max: 20,
             waiting_max: 100_000,
+            mailboxes_max: 10_000,
+            mailbox_waiting_max: 100,
+            mailbox_codes_per_hour: 5,
             age_max: Duration::from_hours(3 * 24),
             kept: Duration::from_hours(7 * 24),
             wait_max: Duration::from_secs(10),
@@ -273,16 +304,19 @@ pub struct ListLimits {
     pub scan_max: u32,
     /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
     pub inventory_scan_max: u32,
-    /// Lists that are read at the same time.
+    /// Lists that are read at the same time, and likewise uploads.
     pub at_once: usize,
-    /// Lists of one caller that may wait.
+    /// Lists of one caller that may wait, and likewise uploads.
     pub waiting_max: usize,
-    /// How long a list may wait for its turn.
+    /// How long a list or an upload may wait for its turn.
     pub wait_max: Duration,
     /// Members of the metadata of a signing request, each of which is a row by which requests are found.
     pub metadata_members_max: usize,
     /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
     pub audit_changes_max: usize,
+    /// Signing requests of one statement: all in one transaction, which on PostgreSQL takes some nine round trips for each and
+    /// has ten seconds.
+    pub statement_rows_max: usize,
 }
 
 impl Default for ListLimits {
@@ -296,6 +330,7 @@ impl Default for ListLimits {
             waiting_max: 32,
             wait_max: Duration::from_secs(2),
             metadata_members_max: 64,
+            statement_rows_max: 250,
             audit_changes_max: 16 * 1_024,
         }
     }
@@ -359,7 +394,7 @@ impl Default for Limits {
             outage: OutageLimits::default(),
             notices: NoticeLimits::default(),
             api_keys: ApiKeyLimits { keys_max: 50, entries_max: 100 },
-            logins_per_minute: 600,
+            logins: LoginLimits::default(),
         }
     }
 }

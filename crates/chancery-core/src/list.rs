@@ -7,7 +7,10 @@ use chancery_store::{Listed, Position, Start, name_key};
 use chancery_types::wire::{Items, ListQuery, ObjInfo, Results};
 use uuid::Uuid;
 
-pub(crate) use self::{cursor::InOrder, turns::ListTurns};
+pub(crate) use self::{
+    cursor::InOrder,
+    turns::{ReadTurns, Turn},
+};
 use crate::{Error, Limits, Result};
 
 /// Which part of a list is asked for.

@@ -23,14 +23,14 @@ use std::{sync::Arc, thread, time::Duration};
 use chancery_keys::{SIGNED_TOGETHER, SigningKey};
 use tokio::{sync::oneshot, time};
 
-pub use self::party::OnBehalf;
+pub use self::party::{OnBehalf, Party};
 use self::{
     hand_off::hand_off,
     job::{FirstOf, Job, Leaves, Task},
     queue::Queue,
 };
 pub(crate) use self::{
-    party::{Party, is_of},
+    party::is_of,
     work::{Signature, Work},
 };
 use crate::{Error, Limits, Result};

@@ -15,8 +15,8 @@ use chancery_types::{
 use tempfile::TempDir;
 
 use crate::{
-    Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestId, RequestInfo,
-    Result, Visitor,
+    Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, PasswordWork, Provision, RequestId,
+    RequestInfo, Result, Visitor,
 };
 
 /// When tests begin: 2026-01-01T00:00:00Z.
@@ -111,6 +111,7 @@ impl Installation {
             let auth_credentials = AuthCredentials {
                 username: Some(name.to_owned()),
                 password: Some(Base64(PASSWORD.as_bytes().to_vec())),
+                totp: None,
                 api_key: None,
             };
             let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
@@ -149,6 +150,7 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         root_key: RootKeySource::File(folder.path().join("root.key")),
         clock: clock.clone(),
         limits,
+        password_work: PasswordWork::TRIFLING,
         hardened: false,
         public_url: None,
         outside_stamps: None,

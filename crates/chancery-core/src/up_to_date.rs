@@ -53,6 +53,11 @@ impl Chancery {
         self.following.lag_at(Instant::now()) <= self.limits.outage.revocation_staleness_max
     }
 
+    /// Whether this node knows until a moment ago who was locked, and who may what.
+    pub(crate) fn knows_who_may(&self) -> bool {
+        self.following.lag_at(Instant::now()) <= self.limits.outage.login_staleness_max
+    }
+
     /// Unavailable where this node would give out a session or a bearer token without knowing what others have ended.
     pub(crate) async fn logs_in_now(&self) -> Result<LogsInNow> {
         let lags = || self.following.lag_at(Instant::now()) > self.limits.outage.login_staleness_max;

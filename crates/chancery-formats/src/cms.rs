@@ -122,6 +122,33 @@ fn nested(existing: &[u8], cms: &[u8]) -> Option<Vec<u8>> {
     joined(Tag::Sequence, &[encode(content_type)?, content])
 }
 
+/// A CMS without what fills its place up.
+pub(crate) fn without_padding(mut cms: Vec<u8>) -> Vec<u8> {
+    if let Some(len) = first(&cms).and_then(encode).map(|own| own.len()) {
+        cms.truncate(len);
+    }
+    cms
+}
+
+/// The signatures that are nested in a CMS.
+pub(crate) fn nested_in(cms: &[u8]) -> Vec<Vec<u8>> {
+    nested_values(cms).unwrap_or_default()
+}
+
+fn nested_values(cms: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let signer = open(cms)?.signer;
+    let unsigned = signer.last().filter(|last| last.tag() == UNSIGNED_ATTRS)?;
+    let mut signatures = Vec::new();
+    for attribute in all(unsigned.value())? {
+        if let [kind, values] = all(attribute.value())?[..]
+            && kind.decode_as() == Ok(NESTED_SIGNATURE)
+        {
+            signatures.extend(encoded(&all(values.value())?)?);
+        }
+    }
+    Some(signatures)
+}
+
 /// The ending of a JAR's signature block: the kind of key that signed.
 pub(crate) fn block_ending(cms: &[u8]) -> Result<&'static str, Unfit> {
     let kind = kind_of_key(cms).ok_or(Unfit("The signature is no CMS of one signer."))?;
@@ -153,6 +180,7 @@ mod tests {
         let once = nest(&[STAND_IN, &[0; 7]].concat(), b"\x04\x01b").unwrap();
         assert_eq!(attributes(&once), [(NESTED_SIGNATURE, vec![b"\x04\x01b".to_vec()])]);
         let twice = nest(&once, b"\x04\x01a").unwrap();
+        assert_eq!(nested_in(&twice), [b"\x04\x01a", b"\x04\x01b"]);
         // As DER has a SET OF: sorted.
         assert_eq!(attributes(&twice), [(NESTED_SIGNATURE, vec![b"\x04\x01a".to_vec(), b"\x04\x01b".to_vec()])]);
         // All but the attribute is as it was.

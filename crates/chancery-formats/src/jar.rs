@@ -9,6 +9,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{
     Error, Existing, Unfit, cms,
+    contents::{Contents, ENTRIES_MAX, FileKind, SIGNATURE_LEN_MAX, SIGNATURES_MAX},
     hash::Hash,
     source::{Source, Target},
     zip::{Archive, Entry},
@@ -26,6 +27,8 @@ const SIGNERS_MAX: usize = 99;
 const MANIFEST_MORE_MAX: u64 = 1 << 20;
 const MANIFEST_RATIO_MAX: u64 = 4;
 const MANIFEST_LEN_MAX: u64 = 64 << 20;
+/// Bytes of its main section that are looked at for people.
+const MAIN_SHOWN_MAX: usize = 64 << 10;
 
 /// An archive with its manifest and its new signature file.
 pub(crate) struct Jar<'a> {
@@ -77,6 +80,31 @@ impl<'a> Jar<'a> {
     /// What is signed.
     pub(crate) fn signature_file(&self) -> &[u8] {
         &self.signature_file
+    }
+
+    /// What the archive says of itself.
+    pub(crate) fn contents(&self) -> Contents {
+        let mut contents = Contents::new(FileKind::Archive);
+        contents.entries_total = Some(self.archive.entries.len() as u64);
+        for entry in self.archive.entries.iter().take(ENTRIES_MAX) {
+            contents.entry(&entry.name, entry.len);
+        }
+        let text = manifest_of(&self.archive).unwrap_or_default();
+        if let Some(old) = Manifest::read(&text).ok().filter(|_| !text.trim().is_empty()) {
+            let main = &old.main[..old.main.floor_char_boundary(MAIN_SHOWN_MAX)];
+            contents.is_cut |= main.len() < old.main.len();
+            for (name, value) in manifest::attributes(main).unwrap_or_default() {
+                contents.property(&name, &value);
+            }
+        }
+        let blocks: Vec<_> = self.archive.entries.iter().filter(|entry| is_block(&entry.name)).collect();
+        let too_large = Unfit("The signature is larger than 1 MiB.");
+        // No more are unpacked than are shown.
+        for block in blocks.iter().take(SIGNATURES_MAX) {
+            contents.signature(self.archive.bytes(block, SIGNATURE_LEN_MAX, too_large).unwrap_or_default());
+        }
+        contents.signatures_total = blocks.len() as u64;
+        contents
     }
 
     /// Answers what is to be found in the archive again.
@@ -180,6 +208,11 @@ fn is_signature(name: &str) -> bool {
     let Some(name) = name.strip_prefix("META-INF/").filter(|name| !name.contains('/')) else { return false };
     let block = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|ending| name.ends_with(ending));
     block || name == "MANIFEST.MF" || name.starts_with("SIG-")
+}
+
+/// The signature itself, beside its file.
+fn is_block(name: &str) -> bool {
+    is_signature(name) && [".RSA", ".DSA", ".EC"].iter().any(|ending| name.to_ascii_uppercase().ends_with(ending))
 }
 
 fn is_signature_file(name: &str) -> bool {

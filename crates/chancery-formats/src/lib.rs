@@ -4,6 +4,8 @@
 //! [`File::finish`] puts the CMS that was made for that digest in its place. The same file, hash and CMS always give the
 //! same bytes, whoever finishes.
 //!
+//! What a file says of itself ([`File::contents`]) is for people who decide whether it shall be signed.
+//!
 //! Files are read and written a piece at a time, from a slice or a file on disk. Every byte that is read here may come from
 //! an enemy: nothing panics, loops without end or takes memory because a file says so; the work is in proportion to the
 //! file, and what is written no more than the file, the signature and a little. What is no such file, or cannot be signed
@@ -11,6 +13,7 @@
 
 mod cms;
 mod compound;
+mod contents;
 mod hash;
 mod jar;
 mod msi;
@@ -25,6 +28,7 @@ use std::{
     io::{self, Cursor, SeekFrom},
 };
 
+pub use contents::{Contents, FileKind};
 pub use hash::Hash;
 pub use pe::is_page_hashes;
 use source::{Bounded, Written};

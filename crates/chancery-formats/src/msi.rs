@@ -1,5 +1,7 @@
 //! Windows installers: compound files, whose signature is a stream of its own.
 
+mod contents;
+
 use crate::{
     Error, Existing, Unfit, cms,
     compound::{Change, Compound, Entry, Node, Storage},

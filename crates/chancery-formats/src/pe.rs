@@ -1,5 +1,6 @@
 //! Portable Executables (Microsoft, "Windows Authenticode Portable Executable Signature Format").
 
+mod contents;
 mod pages;
 
 use std::{io::SeekFrom, ops::Range};

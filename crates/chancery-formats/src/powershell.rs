@@ -10,6 +10,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{
     Error, Unfit,
+    contents::{Contents, FileKind},
     hash::Hash,
     source::{Input, Source},
 };
@@ -91,6 +92,17 @@ impl Script {
     /// The signature that is there.
     pub(crate) fn signature(&self) -> Option<&[u8]> {
         self.signature.as_deref()
+    }
+
+    /// What the script says of itself: its length, since the rest is a person's to read.
+    pub(crate) fn contents(&self) -> Contents {
+        let mut contents = Contents::new(FileKind::Script);
+        let text = decoded(&self.text, self.wide).unwrap_or_default();
+        contents.lines = Some(text.lines().count() as u64);
+        if let Some(signature) = &self.signature {
+            contents.signature(signature.clone());
+        }
+        contents
     }
 
     pub(crate) fn finish(self, cms: &[u8]) -> Vec<u8> {

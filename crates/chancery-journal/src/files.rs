@@ -26,6 +26,21 @@ pub(crate) struct Kept {
     pub(crate) is_archive: bool,
 }
 
+impl Kept {
+    /// Opens it, and says whether it is an archive. Between the look into the folder and this, the server may have made one of
+    /// it.
+    pub(crate) fn open(&self) -> io::Result<(File, bool)> {
+        match File::open(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.is_archive => {
+                let mut archive = self.path.clone().into_os_string();
+                archive.push(&ARCHIVE[RAW.len()..]);
+                Ok((File::open(archive)?, true))
+            }
+            file => Ok((file?, self.is_archive)),
+        }
+    }
+}
+
 impl Folder {
     pub(crate) fn of(path: &Path) -> Self {
         Self(path.to_owned())
@@ -107,5 +122,28 @@ impl Folder {
     /// Its entries are on the disk afterwards.
     pub(crate) fn sync(&self) -> io::Result<()> {
         File::open(&self.0)?.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_segment_that_became_an_archive_since_the_look_is_opened_as_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let raw = folder.path().join(format!("{:016}{RAW}", 1));
+        fs::write(&raw, "raw").unwrap();
+        let kept = Kept { path: raw.clone(), is_archive: false };
+        assert!(!kept.open().unwrap().1);
+        fs::remove_file(&raw).unwrap();
+        assert_eq!(kept.open().unwrap_err().kind(), io::ErrorKind::NotFound);
+        fs::write(folder.path().join(format!("{:016}{ARCHIVE}", 1)), "archive").unwrap();
+        let (mut file, is_archive) = kept.open().unwrap();
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        assert_eq!((text.as_str(), is_archive), ("archive", true));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io};
 
-use memmap2::{MmapMut, MmapOptions};
+use memmap2::{MmapMut, MmapOptions, UncheckedAdvice};
 
 /// The first bytes of a file, which has room for them.
 pub(crate) struct Map(MmapMut);
@@ -25,5 +25,14 @@ impl Map {
         // Not for other threads, but so that the compiler moves no later write before this one.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         Some(())
+    }
+
+    /// Some bytes need not be in this process's memory any more. They stay in the kernel's cache, and on their way to the
+    /// disk, where a failure changes nothing.
+    #[expect(unsafe_code, reason = "the one place where a file is mapped")]
+    pub(crate) fn release(&self, at: usize, len: usize) -> io::Result<()> {
+        // SAFETY: madvise(2): of a shared mapping of a file, MADV_DONTNEED forgets nothing; what is looked at again is read
+        // from the file's cache. Nobody holds a reference into it.
+        unsafe { self.0.unchecked_advise_range(UncheckedAdvice::DontNeed, at, len) }
     }
 }

@@ -1,9 +1,6 @@
 //! Reading the records of a segment, each with its link and its MAC checked.
 
-use std::{
-    fs::File,
-    io::{self, BufReader, Read},
-};
+use std::io::{self, BufReader, Read};
 
 use chancery_keys::JournalKey;
 
@@ -42,8 +39,8 @@ pub(crate) enum Next<'b> {
 impl Reading {
     /// Begins to read; none where the file does not begin like a segment.
     pub(crate) fn of(kept: &Kept) -> io::Result<Option<Self>> {
-        let file = File::open(&kept.path)?;
-        let mut from: Box<dyn Read> = if kept.is_archive {
+        let (file, is_archive) = kept.open()?;
+        let mut from: Box<dyn Read> = if is_archive {
             Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(file)?))
         } else {
             Box::new(BufReader::with_capacity(BUFFER, file))
@@ -54,7 +51,7 @@ impl Reading {
         };
         Ok(header.map(|(header, mac, hash)| {
             let (record, length) = (header.first.saturating_sub(1), header.length());
-            Self { from, header, mac, hash, record, length, is_archive: kept.is_archive }
+            Self { from, header, mac, hash, record, length, is_archive }
         }))
     }
 

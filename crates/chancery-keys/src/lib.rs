@@ -47,6 +47,7 @@ mod sealed;
 mod secret;
 mod sign;
 mod spec;
+mod totp;
 mod transport;
 
 pub use backend::{Answer, Backend, Cause, CustodyError, KeyBackend, KeyHandle};
@@ -73,4 +74,5 @@ pub use sign::{
     VerifyError, WeakKey, check_public_key, is_short_rsa_key, kind_of_public_key, named_hash, sign_together, verify,
 };
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
+pub use totp::{TOTP_DIGITS, TOTP_SECRET_LEN, TOTP_STEP_S, Totp, base32};
 pub use transport::TransportKey;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use chancery_types::{
-    Base64, PolicyId, ProposalKind, ProposalState, SigningRequestId, SigningRequestState,
+    Base64, PolicyId, ProposalKind, ProposalState, SigningRequestId, SigningRequestState, shell_word,
     wire::{proposals::ProposalQuery, signing_requests::SigningRequestQuery},
 };
 use cryptoki_sys::CKR_FUNCTION_REJECTED;
@@ -113,10 +113,11 @@ pub(crate) fn needed(wanted: &Wanted<'_>) -> Failure {
     let Wanted { key, policy, .. } = wanted;
     let says = format!(
         "the policy {} of the service {service} demands approvals ({}), and people would be shown a digest and nothing else. \
-         Have the file signed by `chancery sign FILE --service '{service}'`, or its digest or this identity approved beforehand",
+         Have the file signed by `chancery sign FILE --service {word}`, or its digest or this identity approved beforehand",
         policy.obj_info.name,
         policy.num_approvals,
         service = key.service_name,
+        word = shell_word(&key.service_name),
     );
     Failure::told(CKR_FUNCTION_REJECTED, says)
 }

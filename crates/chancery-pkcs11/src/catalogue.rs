@@ -18,7 +18,7 @@ use der::{Decode as _, Document, Encode as _};
 use x509_cert::Certificate;
 
 use crate::{
-    failure::{Failure, Result, debug},
+    failure::{Failure, Result, debug, say},
     object::{Key, Name, Object},
     public_key::PublicKey,
     server::Server,
@@ -41,6 +41,8 @@ pub(crate) struct Catalogue {
     present: HashSet<usize>,
     certificates: HashMap<CertificateId, Arc<Saved>>,
     read_at: Option<Instant>,
+    /// Services that the configuration names and the server does not; each was told once.
+    missing: HashSet<String>,
 }
 
 /// A certificate, and which one it was issued by.
@@ -106,6 +108,11 @@ impl Catalogue {
     fn read(&mut self, server: &Server, services: &[String]) -> Result<()> {
         let all = server.call(|client| client.services(&ListQuery::default()))?.results;
         self.present.clear();
+        for name in services.iter().filter(|name| all.iter().all(|service| service.obj_info.name != **name)) {
+            if self.missing.insert(name.clone()) {
+                say(format_args!("services: there is no {name:?} here, or it is not for this identity to see"));
+            }
+        }
         let shown = |service: &Service| services.is_empty() || services.contains(&service.obj_info.name);
         for service in all.into_iter().filter(shown) {
             // A time-stamping authority signs nothing else.

@@ -1,11 +1,13 @@
 //! Which server, and as whom: a file, or what `chancery login` left.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
 };
 
-use chancery_client::{SavedError, SavedServer, Session, only_saved_server, saved_server, system_authorities};
+use chancery_client::{
+    SavedError, SavedServer, Session, only_saved_server, read_bounded, saved_server, system_authorities,
+};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -53,6 +55,22 @@ struct File {
     request_name: Option<String>,
 }
 
+/// Bytes of a file that the configuration is or names, at most: far above any.
+const FILE_MAX: u64 = 16 << 20;
+
+/// A file, up to a bound: whatever else is there, a program that loads this module would wait for it, or be filled by it.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    read_bounded(fs::File::open(path)?, FILE_MAX)
+}
+
+/// The same of a text.
+pub(crate) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|_| io::Error::other("it is no text"))
+}
+
 impl Config {
     /// What is configured; `None` where nothing is.
     pub(crate) fn load() -> Result<Option<Self>> {
@@ -64,12 +82,15 @@ impl Config {
 
     fn from_file(path: &Path) -> Result<Self> {
         let wrong = |error: &dyn std::fmt::Display| wrong(format!("{FILE}={}: {error}", path.display()));
-        let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
-        let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        let text = read_text(path).map_err(|error| wrong(&error))?;
+        // The library shows the line, in which a secret may stand that does not belong there.
+        let place = |error: &toml::de::Error| error.to_string().lines().next().unwrap_or_default().to_owned();
+        let told = |error: toml::de::Error| wrong(&format!("{}: {}", place(&error), error.message()));
+        let file: File = toml::from_str(&text).map_err(told)?;
         // Paths in it are below its own folder: programs run anywhere.
         let folder = path.parent().unwrap_or(Path::new(""));
         let authorities = match &file.ca {
-            Some(ca) => fs::read(folder.join(ca)).map_err(|error| wrong(&format!("ca = {}: {error}", ca.display())))?,
+            Some(ca) => read(&folder.join(ca)).map_err(|error| wrong(&format!("ca = {}: {error}", ca.display())))?,
             None => system_authorities()
                 .map(String::into_bytes)
                 .ok_or_else(|| wrong(&"ca is needed: the system names no authorities"))?,
@@ -93,7 +114,9 @@ impl Config {
 /// The one that the commands would take: the named one, the only one, or the one called default. Where they would ask which,
 /// there is none: programs load modules that nobody has set up.
 fn saved() -> Result<Option<(String, SavedServer)>> {
-    if let Some(name) = env::var(NAMED).ok().filter(|name| !name.is_empty()) {
+    if let Some(name) = env::var_os(NAMED).filter(|name| !name.is_empty()) {
+        // What is no text is the name of no profile, and is told as that.
+        let name = name.to_string_lossy().into_owned();
         let wrong = |error: &dyn std::fmt::Display| wrong(format!("{NAMED}={name}: {error}"));
         let server = saved_server(&name).map_err(|error| wrong(&with_causes(&error)))?;
         return server.map(|server| Some((name.clone(), server))).ok_or_else(|| wrong(&"there is no such profile"));

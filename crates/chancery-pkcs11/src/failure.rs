@@ -3,7 +3,7 @@
 use std::{env, error::Error, fmt, io::Write as _, num::TryFromIntError};
 
 use chancery_client::ClientError;
-use chancery_types::ErrorCode;
+use chancery_types::{ErrorCode, Shown};
 use cryptoki_sys::{
     CK_RV, CKR_ARGUMENTS_BAD, CKR_DATA_LEN_RANGE, CKR_DEVICE_ERROR, CKR_FUNCTION_FAILED,
     CKR_KEY_FUNCTION_NOT_PERMITTED, CKR_USER_NOT_LOGGED_IN,
@@ -68,7 +68,7 @@ impl From<ClientError> for Failure {
         let says = with_causes(&error);
         match &error {
             ClientError::Transport(_) | ClientError::Unexpected { .. } => Self::new(CKR_DEVICE_ERROR, says),
-            ClientError::NotLoggedIn { .. } => Self::new(CKR_USER_NOT_LOGGED_IN, says),
+            ClientError::NotLoggedIn { .. } | ClientError::NotSent(_) => Self::new(CKR_USER_NOT_LOGGED_IN, says),
             ClientError::Authority(_) => Self::told(CKR_FUNCTION_FAILED, says),
             ClientError::Refused { error_code, .. } => refused(*error_code, says),
         }
@@ -123,7 +123,8 @@ pub(crate) fn debug(says: impl fmt::Display) {
     }
 }
 
-fn say(says: impl fmt::Display) {
+/// Tells whoever runs the program.
+pub(crate) fn say(says: impl fmt::Display) {
     // A program without a standard error has nobody to tell.
-    let _untold = writeln!(std::io::stderr(), "chancery-pkcs11: {says}");
+    let _untold = writeln!(std::io::stderr(), "chancery-pkcs11: {}", Shown(&says.to_string()));
 }

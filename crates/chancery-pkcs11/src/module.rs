@@ -199,24 +199,27 @@ impl Session {
         }
     }
 
-    /// A part of what is signed; where it is too much, nothing is signed any more.
+    /// A part of what is signed.
     pub(crate) fn go_on_signing(&self, part: &[u8]) -> Result<()> {
         let mut signing = locked(&self.signing);
-        let outcome = signing.as_mut().ok_or_else(not_begun)?.update(part);
-        if outcome.is_err() {
-            *signing = None;
-        }
-        outcome
+        let operation = signing.as_mut().ok_or_else(not_begun)?;
+        operation.is_in_parts = true;
+        operation.update(part)
     }
 
     pub(crate) fn signature_len(&self) -> Result<usize> {
         Ok(locked(&self.signing).as_ref().ok_or_else(not_begun)?.public()?.signature_len())
     }
 
-    /// Signs what has come, and this. Whatever comes of it, the operation has ended.
-    pub(crate) fn sign(&self, token: &Token, last: &[u8]) -> Result<Vec<u8>> {
+    /// Signs this as a whole, or without it what has come in parts. Whatever comes of it, the operation has ended.
+    pub(crate) fn sign(&self, token: &Token, whole: Option<&[u8]>) -> Result<Vec<u8>> {
         let mut operation = locked(&self.signing).take().ok_or_else(not_begun)?;
-        operation.update(last)?;
+        if let Some(data) = whole {
+            if operation.is_in_parts {
+                return Err(not_begun());
+            }
+            operation.update(data)?;
+        }
         token.sign(&operation.wanted()?)
     }
 }

@@ -126,7 +126,8 @@ impl Object {
             .with(CKA_SUBJECT, tbs.subject().to_der()?)
             .with(CKA_PUBLIC_KEY_INFO, tbs.subject_public_key_info().to_der()?)
             .with(CKA_DERIVE, no())
-            .with(CKA_LOCAL, no());
+            .with(CKA_LOCAL, no())
+            .with(CKA_KEY_GEN_MECHANISM, number(CK_UNAVAILABLE_INFORMATION));
         Ok(match public {
             PublicKey::Rsa { modulus, exponent } => object
                 .with(CKA_KEY_TYPE, number(CKK_RSA))

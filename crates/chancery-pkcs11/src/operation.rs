@@ -24,6 +24,8 @@ pub(crate) struct Operation {
     mechanism: &'static Mechanism,
     hash: Option<HashType>,
     input: Input,
+    /// Whether parts have come: then C_Sign is no end of it (PKCS #11 3.1, section 5.13.2).
+    pub(crate) is_in_parts: bool,
 }
 
 /// What has come so far.
@@ -68,7 +70,7 @@ impl Operation {
             (None, Scheme::Eddsa) => Input::Whole(Vec::new(), PAYLOAD_MAX),
             (None, Scheme::RsaPkcs | Scheme::RsaPss | Scheme::Ecdsa) => Input::Whole(Vec::new(), HASHED_MAX),
         };
-        Ok(Self { object, mechanism, hash, input })
+        Ok(Self { object, mechanism, hash, input, is_in_parts: false })
     }
 
     /// A part of what is signed.

@@ -1,15 +1,12 @@
 //! The server: calls as whoever is logged in, who is logged in again where a key does that.
 
-use std::{
-    fs,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chancery_client::{Client, ClientError};
 use cryptoki_sys::{CKR_PIN_INCORRECT, CKR_USER_NOT_LOGGED_IN};
 
 use crate::{
-    config::{Config, Credential},
+    config::{Config, Credential, read_text},
     failure::{Failure, Result, wrong},
 };
 
@@ -36,9 +33,9 @@ impl Server {
     pub(crate) fn new(config: &Config) -> Result<Self> {
         let Config { server, authorities, credential, .. } = config;
         if !server.starts_with("https://") {
-            return Err(wrong(format!("server = {server}: an address with https:// is expected")));
+            return Err(wrong("server: an address with https:// is expected"));
         }
-        let client = Client::new(server, authorities)?;
+        let client = Client::new(server, authorities).map_err(|error| Failure::from(error).about("server"))?;
         let (client, key) = match credential {
             Credential::Pin => (client, Key::None),
             Credential::KeyFile(file) => (client, Key::File(file.clone())),
@@ -106,7 +103,7 @@ impl Server {
                 return Err(Failure::told(CKR_USER_NOT_LOGGED_IN, says));
             }
             Key::File(file) => {
-                let key = fs::read_to_string(file);
+                let key = read_text(file);
                 let key = key.map_err(|error| wrong(format!("api-key-file = {}: {error}", file.display())))?;
                 let refused = |failure: Failure| match failure.code() {
                     CKR_USER_NOT_LOGGED_IN => failure.about(format!("api-key-file = {}", file.display())),

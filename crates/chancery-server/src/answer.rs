@@ -1,6 +1,7 @@
 //! What a handler answers, and how a refusal leaves the server.
 
 mod batch;
+pub(crate) mod room;
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -116,6 +117,11 @@ impl IntoResponse for Failure {
 /// The error behind an answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal(pub(crate) Arc<Error>);
+
+/// Whether answers are in the interface's own envelope.
+pub(crate) fn is_of_api(path: &str) -> bool {
+    Family::of(path) == Family::Api
+}
 
 /// The family of paths that a request belongs to, which decides the form of its errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

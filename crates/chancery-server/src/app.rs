@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use axum::response::Response;
 use chancery_core::{BodyLimits, Chancery, Error, Source};
 use chancery_types::IdentityId;
 use tokio::{
@@ -15,7 +16,10 @@ use tokio::{
     time,
 };
 
-use crate::shares::{Share, Shares};
+use crate::{
+    answer::room::AnswerRoom,
+    shares::{Share, Shares},
+};
 
 /// Large bodies in memory at a time: each is up to 90 MiB as it came and 64 MiB decoded.
 const LARGE_BODIES_MAX: usize = 4;
@@ -26,6 +30,7 @@ pub(crate) struct App {
     chancery: Arc<Chancery>,
     large_bodies: Arc<Semaphore>,
     bodies: Arc<Bodies>,
+    answers: Arc<AnswerRoom>,
     /// Whether the server is about to stop.
     draining: Arc<AtomicBool>,
 }
@@ -52,8 +57,15 @@ impl Bodies {
 
 impl App {
     pub(crate) fn new(chancery: Arc<Chancery>) -> Self {
-        let bodies = Arc::new(Bodies::new(&chancery.limits().bodies));
-        Self { chancery, bodies, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)), draining: Arc::default() }
+        let limits = &chancery.limits().bodies;
+        let (bodies, answers) = (Arc::new(Bodies::new(limits)), Arc::new(AnswerRoom::new(limits)));
+        Self {
+            chancery,
+            bodies,
+            answers,
+            large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)),
+            draining: Arc::default(),
+        }
     }
 
     /// From now on the server is not ready: nobody is to send it new calls, though it answers them.
@@ -78,6 +90,11 @@ impl App {
     /// The share of the disk of a large body.
     pub(crate) fn body_disk(&self, caller: IdentityId) -> Share<IdentityId> {
         self.bodies.on_disk.of(caller)
+    }
+
+    /// An answer, if it is large in its share of the memory.
+    pub(crate) fn let_through(&self, answer: Response) -> Response {
+        self.answers.let_through(answer)
     }
 
     /// Waits until there is room for one more large body; RateLimited when that takes too long.

@@ -28,7 +28,11 @@ use tower::Service;
 use tracing::{Span, debug, debug_span, error};
 
 use crate::{
-    answer::{Failure, Refusal, render, unread_body},
+    answer::{
+        Failure, Refusal, is_of_api, render,
+        room::{self, Large},
+        unread_body,
+    },
     headers,
     listen::{ConnectionState, HeadFault},
     metrics,
@@ -145,6 +149,9 @@ impl Exchange {
         let mut answer = finish(answer, path, self.info.id, &Called { method: self.method, route });
         if !is_read && self.version < Version::HTTP_2 {
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        if room::is_large(&answer) && is_of_api(path) {
+            answer.extensions_mut().insert(Large { whose: self.on_behalf.party(), id: self.info.id });
         }
         let (method, status, time) = (self.method, answer.status().as_u16(), self.started.elapsed());
         metrics::count_request(method, route, status, time);

@@ -1,6 +1,10 @@
 //! Every route, on one screen.
 
-use std::{convert::Infallible, ops::Deref, sync::Arc};
+use std::{
+    convert::Infallible,
+    ops::Deref,
+    sync::{Arc, LazyLock},
+};
 
 use axum::{
     BoxError, Router,
@@ -28,6 +32,9 @@ fn public() -> OpenApiRouter<App> {
     use routes::{ca, crl, home, log, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login, home::v1::login::state))
+        .routes(routes!(home::v1::login::totp::enrol))
+        .routes(routes!(home::v1::login::totp::confirm::confirm))
+        .routes(routes!(home::v1::login::totp::remove::remove))
         .routes(routes!(ca::certificate))
         .routes(routes!(crl::list))
         .routes(routes!(ocsp::post))
@@ -105,6 +112,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(identities::lock::lock))
         .routes(routes!(identities::unlock::unlock))
         .routes(routes!(identities::password::password))
+        .routes(routes!(identities::totp::reset))
         .routes(routes!(whoami::whoami))
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
@@ -161,21 +169,23 @@ fn proposals() -> OpenApiRouter<App> {
         .routes(routes!(x509::proposals::revoke::revoke_proposal))
 }
 
-/// Who did what, and who can do what; demands a login.
+/// Who did what, how much is done, and who can do what; demands a login.
 #[rustfmt::skip]
 fn records() -> OpenApiRouter<App> {
-    use routes::api::v2::{audit, reports};
+    use routes::api::v2::{activity, audit, reports};
     OpenApiRouter::new()
+        .routes(routes!(activity::activity))
         .routes(routes!(audit::audit))
         .routes(routes!(audit::export::export_audit))
         .routes(routes!(audit::checkpoint::audit_checkpoint))
         .routes(routes!(reports::access::access))
+        .routes(routes!(reports::effect::effect))
 }
 
 /// Who hears of what happens; demands a login.
 #[rustfmt::skip]
 fn notices() -> OpenApiRouter<App> {
-    use routes::api::v2::{notice_targets, notices};
+    use routes::api::v2::{identities::mailbox, notice_targets, notices};
     OpenApiRouter::new()
         .routes(routes!(notice_targets::list_targets, notice_targets::create_target))
         .routes(routes!(
@@ -186,6 +196,8 @@ fn notices() -> OpenApiRouter<App> {
         .routes(routes!(notice_targets::test::test_target))
         .routes(routes!(notices::list_notices))
         .routes(routes!(notices::undelivered::undelivered))
+        .routes(routes!(mailbox::read_mailbox, mailbox::set_mailbox, mailbox::remove_mailbox))
+        .routes(routes!(mailbox::confirm::confirm_mailbox))
 }
 
 /// Certificates and their profiles; demands a login.
@@ -238,19 +250,20 @@ pub(crate) fn all() -> OpenApiRouter<App> {
 
 /// All routes, for TLS and for loopback.
 pub fn router(chancery: Arc<Chancery>) -> Routes {
+    // What routes say of themselves takes longer to make than all else here.
+    static ALL: LazyLock<Router<App>> = LazyLock::new(|| all().split_for_parts().0);
     let app = App::new(chancery);
-    Routes { router: finish(all(), app.clone()), fast_path: Some(app) }
+    Routes { router: finish(ALL.clone(), app.clone()), fast_path: Some(app) }
 }
 
 /// The public routes alone, for plain HTTP.
 pub fn public_router(chancery: Arc<Chancery>) -> Routes {
-    finish(relying_parties(), App::new(chancery)).into()
+    finish(relying_parties().split_for_parts().0, App::new(chancery)).into()
 }
 
 /// Installs the one layer: each would allocate for every request.
-fn finish(routes: OpenApiRouter<App>, app: App) -> Router {
+fn finish(router: Router<App>, app: App) -> Router {
     metrics::install();
-    let (router, _) = routes.split_for_parts();
     router.fallback(no_such_path).layer(layer_fn(Outermost)).with_state(app)
 }
 
@@ -311,11 +324,13 @@ impl Routes {
 
     async fn route(&self, mut request: Request, peer: Peer) -> Result<Response, Infallible> {
         request.extensions_mut().insert(peer.clone());
-        match &self.fast_path {
-            Some(app) if idempotency::is_repeatable(&request) => {
-                Ok(Box::pin(idempotency::answer(app, self.router.clone(), request, &peer)).await)
-            }
-            Some(_) | None => self.router.clone().oneshot(request).await,
-        }
+        let Some(app) = &self.fast_path else { return self.router.clone().oneshot(request).await };
+        let answer = if idempotency::is_repeatable(&request) {
+            Box::pin(idempotency::answer(app, self.router.clone(), request, &peer)).await
+        } else {
+            self.router.clone().oneshot(request).await?
+        };
+        // Only now: what was made is kept for who repeats the call, also where there is no room for the answer.
+        Ok(app.let_through(answer))
     }
 }

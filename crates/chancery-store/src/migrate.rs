@@ -61,6 +61,11 @@ const MIGRATIONS: &[Migration] = migrations![
     "0081_transport_authority",
     "0082_token_domains",
     "0084_audit_ledger",
+    "0085_activity",
+    "0086_manifests_signed",
+    "0087_decisions_together",
+    "0088_mailboxes",
+    "0089_second_factor",
 ];
 
 /// The text is kept whole, as its own checksum.

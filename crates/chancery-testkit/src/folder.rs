@@ -1,6 +1,12 @@
 //! Temporary folders and free ports.
 
-use std::net::TcpListener;
+use std::{
+    collections::BTreeSet,
+    hash::{BuildHasher as _, RandomState},
+    net::TcpListener,
+    ops::Range,
+    sync::{Mutex, PoisonError},
+};
 
 pub use tempfile::TempDir;
 
@@ -13,9 +19,23 @@ pub fn temp_dir() -> TempDir {
         .unwrap_or_else(|error| panic!("no temporary folder: {error}"))
 }
 
-/// A TCP port of 127.0.0.1 that nobody listened on a moment ago. Prefer port 0 where the server tells what it got.
+/// Ports below those that the kernel gives to whoever asks for none in particular (`ip_local_port_range`): no connection
+/// and no listener of another test takes one of them by chance.
+const PORTS: Range<u16> = 16_384..32_768;
+
+/// A TCP port of 127.0.0.1 that nobody listens on, and that this process is given once. Prefer port 0 where the server tells
+/// what it got.
 #[must_use]
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr());
-    listener.unwrap_or_else(|error| panic!("no free port: {error}")).port()
+    static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+    let mut given = GIVEN.lock().unwrap_or_else(PoisonError::into_inner);
+    for _ in 0..PORTS.len() {
+        // By chance, since other processes look for some at the same time.
+        let chance = RandomState::new().hash_one(()) % PORTS.len() as u64;
+        let port = PORTS.start + u16::try_from(chance).expect("less than there are ports");
+        if given.insert(port) && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+    panic!("no free port of {PORTS:?}")
 }

@@ -17,6 +17,18 @@ impl fmt::Display for UnknownSpelling {
 impl std::error::Error for UnknownSpelling {}
 
 wire_enum! {
+    /// What a role demands of its holders besides a password.
+    #[derive(Default)]
+    pub enum SecondFactor {
+        /// Nothing.
+        #[default]
+        None,
+        /// A one-time code (RFC 6238) with the password; an API key is none.
+        Totp,
+    }
+}
+
+wire_enum! {
     /// Where a signing request stands.
     pub enum SigningRequestState { None, Approval, Signed, Failed, Denied }
 }

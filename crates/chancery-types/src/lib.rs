@@ -16,6 +16,7 @@ mod hidden;
 mod id;
 mod perm;
 mod secret_text;
+mod shown;
 pub mod wire;
 
 pub use action::{Action, Concern};
@@ -26,3 +27,4 @@ pub use hidden::hides;
 pub use id::*;
 pub use perm::Perm;
 pub use secret_text::SecretText;
+pub use shown::{Shown, shell_word};

@@ -16,7 +16,7 @@ pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_cms, read_crls,
     read_links, read_purpose, verify_raw, verify_raw_digest, verify_signature,
 };
-pub use manifest::{approval_digest, manifest_digest};
+pub use manifest::{approval_digest, decisions_statement, manifest_digest, policy_digest};
 pub use text::hexadecimal;
 pub use time_stamp::BadStamp;
 

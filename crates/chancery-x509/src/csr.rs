@@ -77,7 +77,7 @@ impl Csr {
         let spec = kind_of_public_key(&spki).ok_or_else(|| {
             refused(
                 "The key of the request is of no kind that is certified: RSA with 2048, 3072 or 4096 bits and an exponent \
-                 from 65537, EC on P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA.",
+                 from 65537 to 2^33, EC on P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA.",
             )
         })?;
         prove_possession(&signed, &info, &spki, spec)?;

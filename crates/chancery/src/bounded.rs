@@ -1,10 +1,8 @@
 //! Files that somebody names are read up to a bound.
 
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::Path,
-};
+use std::{fs::File, io, path::Path};
+
+pub(crate) use chancery_client::read_bounded as read;
 
 use crate::failure::{Failure, While as _};
 
@@ -34,17 +32,6 @@ pub(crate) fn open_text(path: &Path) -> io::Result<String> {
 fn named(what: &str, path: &Path) -> String {
     let name = path.display();
     if what.is_empty() { name.to_string() } else { format!("{what} {name}") }
-}
-
-/// All of it; longer than `max` bytes it is refused.
-pub(crate) fn read(from: impl Read, max: u64) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    // One more: what is too long must not look like a whole.
-    from.take(max.saturating_add(1)).read_to_end(&mut content)?;
-    if content.len() as u64 > max {
-        return Err(io::Error::other(format!("it is longer than {max} bytes")));
-    }
-    Ok(content)
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ pub(crate) mod api_key;
 pub(crate) mod audit;
 pub(crate) mod cert;
 pub(crate) mod client;
+pub(crate) mod mailbox;
 pub(crate) mod tokens;
+pub(crate) mod totp;
 
 use std::path::PathBuf;
 
@@ -38,6 +40,9 @@ pub(crate) enum ClientCommand {
         after_help = "Example:\n  chancery login --server https://127.0.0.1:8443 --ca ca.pem Admin1 Admin2 --password-file one --password-file two"
     )]
     Login(client::Login),
+    /// One-time codes (TOTP) as one's own second factor. No login is needed: the password is asked for each time.
+    #[command(subcommand_required = true, arg_required_else_help = true)]
+    Totp(totp::Totp),
     /// Ends the session.
     #[command(after_help = "Example:\n  chancery logout")]
     Logout(client::Logout),
@@ -47,6 +52,10 @@ pub(crate) enum ClientCommand {
     /// Shows who is logged in, and what they may do.
     #[command(after_help = "Example:\n  chancery whoami")]
     Whoami(client::Plain),
+    /// Shows how much all servers together have done in each hour of the last day. An hour in which nothing was
+    /// done has no line.
+    #[command(after_help = "Example:\n  chancery activity")]
+    Activity(client::Plain),
     /// Signs files: only their digests travel, whatever their size. Waits for approvals with --wait, verifies what it got, and
     /// writes it whole or not at all.
     #[command(
@@ -83,6 +92,8 @@ pub(crate) enum ClientCommand {
     Track(tokens::Track),
     /// Control Rules of token profiles: which role may do what with them.
     Rule(client::Rule),
+    /// Your mailbox: where what concerns you is sent by e-mail.
+    Mailbox(mailbox::Mailbox),
     /// The transparency log.
     Log(client::Log),
     /// Writes the completions for a shell to standard output.
@@ -186,6 +197,9 @@ pub(crate) enum Switch {
 pub(crate) struct Unlock {
     /// The identity's name, in any letter case.
     pub(crate) name: String,
+    /// Takes its second factor away too, which ends its sessions.
+    #[arg(long)]
+    pub(crate) totp: bool,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }

@@ -68,6 +68,7 @@ const RULE: &[(&str, &str)] = &[
     ("/controlRules/reveal", "reveal"),
     ("/controlRules/revealFrom", "reveal-from"),
     ("/controlRules/mask", "mask"),
+    ("/controlRules/budgets", "budget"),
 ];
 
 /// Those of the command that this process runs: it runs one.

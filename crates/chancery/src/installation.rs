@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
 
-use chancery_core::{Chancery, Clock, Config, JournalConfig, RootKeySource};
+use chancery_core::{Chancery, Clock, Config, JournalConfig, PasswordWork, RootKeySource};
 
 use crate::{
     failure::{Failure, While as _},
@@ -41,6 +41,7 @@ async fn open_as(
         root_key: RootKeySource::File(root_key.to_owned()),
         clock: Clock::System,
         limits: settings.limits.clone(),
+        password_work: PasswordWork::default(),
         hardened: false,
         public_url: settings.public_url.clone(),
         outside_stamps: time_stamps::outside(settings)?,

@@ -117,7 +117,7 @@ mod tests {
     fn mail(to: &str) -> Mail {
         Mail {
             to: to.to_owned(),
-            id: "00000000-0000-0000-0000-000000000007".parse().unwrap(),
+            id: "00000000-0000-0000-0000-000000000007".to_owned(),
             at_ms: 1_767_225_600_000,
             subject: "Chancery: Signing request waits for approvals".to_owned(),
             text: "It waits.\n.\nAnd on.\n".to_owned(),

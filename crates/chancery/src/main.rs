@@ -10,6 +10,7 @@ mod client;
 mod commands;
 mod data_lock;
 mod destination;
+mod ending;
 mod failure;
 mod flags;
 mod installation;
@@ -28,7 +29,12 @@ mod settings;
 mod shown;
 mod time_stamps;
 
-use std::{process::ExitCode, time::Duration};
+use std::{
+    io,
+    process::ExitCode,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use clap::FromArgMatches as _;
 
@@ -41,6 +47,10 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     allocator::hold_little();
+    if let Err(error) = take_limits_of_files_as_errors() {
+        tell(&error.into());
+        return ExitCode::FAILURE;
+    }
     let matches = commands::whole().get_matches();
     flags::remember(&matches);
     if let Some(outcome) = commands::run_of_resource(&matches) {
@@ -54,6 +64,12 @@ fn main() -> ExitCode {
         }),
         Err(error) => error.exit(),
     }
+}
+
+/// Whoever writes more into a file than the user's limit (`ulimit -f`) allows gets an error, which is told and cleaned up
+/// after, as on a full disk. Without this the signal ends the process at once.
+fn take_limits_of_files_as_errors() -> io::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false))).map(drop)
 }
 
 /// The end of a command that talks to a server: what went wrong, and what to do next.

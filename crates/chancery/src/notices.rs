@@ -28,6 +28,10 @@ impl NoticeTransport for Transport {
         Ok(Posted { status, body })
     }
 
+    fn sends_mails(&self) -> bool {
+        self.mails.is_some()
+    }
+
     fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         let mails =
             self.mails.as_ref().ok_or("this server was started without an SMTP relay; --smtp-host names one")?;

@@ -1,7 +1,7 @@
 //! A file that is signed, or compared with what shall be signed.
 
 use std::{
-    fs::{self, File, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions},
     io::{self, Read as _, Seek as _, SeekFrom},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -80,8 +80,8 @@ impl Original {
         self.seen.len
     }
 
-    pub(crate) fn permissions(&self) -> io::Result<Permissions> {
-        Ok(self.file.metadata()?.permissions())
+    pub(crate) fn metadata(&self) -> io::Result<fs::Metadata> {
+        self.file.metadata()
     }
 
     /// Whether what was found somewhere is this file, whatever its name is there.

@@ -1,18 +1,66 @@
 //! Standard output, which is what a command answers, and what it tells beside that on standard error.
 
 use std::{
-    fmt,
-    io::{self, Write as _},
+    fmt, fs,
+    io::{self, IsTerminal, Write as _},
+    os::fd::AsFd,
+    os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use chancery_client::Destination;
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    fs::{FileType, OFlags, fstat},
 };
 
 use crate::failure::{Failure, While as _};
+
+/// Whether somebody has closed the other end before all was written.
+static IS_CUT: AtomicBool = AtomicBool::new(false);
+
+/// Whether what is written there can come to somebody, as far as that can be known before.
+pub(crate) fn is_read(place: &Destination) -> Result<bool, Failure> {
+    match place {
+        Destination::Standard => is_standard_read(),
+        Destination::Into(path) if fs::metadata(path)?.file_type().is_char_device() => {
+            let terminal = OFlags::NOCTTY.bits().cast_signed();
+            Ok(!keeps_nothing(&fs::OpenOptions::new().append(true).custom_flags(terminal).open(path)?)?)
+        }
+        Destination::Into(_) | Destination::Replaced(_) => Ok(true),
+    }
+}
+
+/// A device shows what is written into it where it is a terminal; /dev/null, /dev/full and the like keep nothing, under
+/// whatever names. Standard output is one of them too where a program is begun without any.
+fn keeps_nothing(opened: &(impl AsFd + IsTerminal)) -> io::Result<bool> {
+    let kind = FileType::from_raw_mode(fstat(opened)?.st_mode);
+    Ok(kind == FileType::CharacterDevice && !opened.is_terminal())
+}
+
+fn is_standard_read() -> Result<bool, Failure> {
+    let output = io::stdout();
+    let keeps_nothing = keeps_nothing(&output).doing("standard output")?;
+    let mut ends = [PollFd::new(&output, PollFlags::OUT)];
+    poll(&mut ends, Some(&Timespec::default())).map_err(io::Error::from).doing("standard output")?;
+    let is_closed = ends[0].revents().intersects(PollFlags::ERR | PollFlags::HUP);
+    Ok(!is_closed && !keeps_nothing)
+}
+
+/// Whether that was so until all was written.
+pub(crate) fn was_read() -> bool {
+    !IS_CUT.load(Ordering::Relaxed)
+}
 
 /// Writes a line. Whoever has closed the other end has read what they wanted; that no room is left for an answer is a
 /// failure.
 pub(crate) fn line(text: impl fmt::Display) -> Result<(), Failure> {
     let mut output = io::stdout().lock();
     match writeln!(output, "{text}").and_then(|()| output.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+            IS_CUT.store(true, Ordering::Relaxed);
+            Ok(())
+        }
         outcome => outcome.doing("standard output"),
     }
 }

@@ -4,22 +4,12 @@
 use std::{
     env,
     fs::File,
-    future::poll_fn,
     io::{self, IsTerminal as _},
     path::Path,
-    process::{self, Command},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
-    task::Poll,
-    thread,
-};
-
-use tokio::{
-    runtime::Builder,
-    signal::unix::{SignalKind, signal},
 };
 
 use crate::{
-    bounded,
+    bounded, ending,
     failure::{Failure, While as _},
     output,
 };
@@ -33,8 +23,8 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
         let text = read_file(path).doing(path.display().to_string())?;
         return Ok(without_line_end(&text).to_owned());
     }
-    if let Some(password) = env::var(variable).ok().filter(|password| !password.is_empty()) {
-        return Ok(password);
+    if let Some(password) = env::var_os(variable).filter(|password| !password.is_empty()) {
+        return password.into_string().map_err(|_| format!("{variable}: it is no text").into());
     }
     if io::stdin().is_terminal() {
         return ask(of);
@@ -62,95 +52,12 @@ fn ask(of: &str) -> Result<String, Failure> {
 
 /// Asks for a line that nobody sees.
 pub(crate) fn prompt(question: &str) -> Result<String, Failure> {
-    let _silence = Silence::begin()?;
+    let _silence = ending::Silence::begin()?;
     output::question(question)?;
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
     output::note("");
     Ok(without_line_end(&line).to_owned())
-}
-
-/// Whether the terminal's echo is off. Whoever switches it holds this until the terminal has done it.
-static IS_SILENT: Mutex<bool> = Mutex::new(false);
-
-/// A terminal that does not show what is typed, until dropped, or until a signal ends the process.
-struct Silence;
-
-impl Silence {
-    fn begin() -> Result<Self, Failure> {
-        mind_signals()?;
-        // Where this fails, the lock is given back before the echo is.
-        let silence = Self;
-        let mut is_silent = Self::locked();
-        *is_silent = true;
-        stty("-echo")?;
-        Ok(silence)
-    }
-
-    fn end(is_silent: &mut bool) {
-        if std::mem::take(is_silent) {
-            let _best_effort = stty("echo");
-        }
-    }
-
-    fn locked() -> MutexGuard<'static, bool> {
-        IS_SILENT.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Drop for Silence {
-    fn drop(&mut self) {
-        Self::end(&mut Self::locked());
-    }
-}
-
-/// From the first question on, a signal that ends the process gives the terminal its echo back first.
-fn mind_signals() -> Result<(), Failure> {
-    static MINDED: OnceLock<Result<(), String>> = OnceLock::new();
-    let minded = MINDED.get_or_init(|| {
-        let (tell, told) = mpsc::channel();
-        // A thread of its own: some commands ask from within a runtime.
-        thread::spawn(move || {
-            let ended = wait_for_the_end(|| {
-                let _it_waits = tell.send(Ok(()));
-            });
-            match ended {
-                Ok(signal) => {
-                    // Held until the end: nobody switches the echo off again.
-                    let mut is_silent = Silence::locked();
-                    Silence::end(&mut is_silent);
-                    process::exit(128 + signal);
-                }
-                Err(error) => {
-                    let _it_waits = tell.send(Err(error.to_string()));
-                }
-            }
-        });
-        told.recv().unwrap_or_else(|error| Err(error.to_string()))
-    });
-    minded.clone().map_err(Failure::from)
-}
-
-/// The number of the signal that shall end the process. From `ready` on none of them does so by itself.
-pub(crate) fn wait_for_the_end(ready: impl FnOnce()) -> io::Result<i32> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let kinds = [SignalKind::interrupt(), SignalKind::quit(), SignalKind::terminate(), SignalKind::hangup()];
-        let ends = kinds.into_iter().map(|kind| Ok((kind, signal(kind)?)));
-        let mut ends = ends.collect::<io::Result<Vec<_>>>()?;
-        ready();
-        let first = poll_fn(|context| {
-            let came = ends.iter_mut().find_map(|(kind, signal)| signal.poll_recv(context).is_ready().then_some(*kind));
-            came.map_or(Poll::Pending, Poll::Ready)
-        });
-        Ok(first.await.as_raw_value())
-    })
-}
-
-/// Standard input, inherited, is the terminal that stty works on.
-fn stty(mode: &str) -> Result<(), Failure> {
-    let status = Command::new("stty").arg(mode).status().doing("stty")?;
-    if status.success() { Ok(()) } else { Err(format!("stty {mode} failed: {status}").into()) }
 }
 
 #[cfg(test)]

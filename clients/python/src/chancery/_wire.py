@@ -107,6 +107,13 @@ def checked_base_url(base_url: str, allow_http: bool) -> str:
     return base_url.rstrip("/")
 
 
+def checked_api_key(api_key: str) -> str:
+    """What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix."""
+    if re.fullmatch(r"(chk_)?[A-Za-z0-9_-]{43}", api_key) is None:
+        raise ValueError("this is no API key, which is chk_ and 43 letters, digits, - and _; nothing was sent")
+    return api_key
+
+
 def read(call: Call, response: httpx.Response) -> Any:
     """What an answer says; raises what it refuses with."""
     if response.status_code == 304 and call.headers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -20,8 +20,9 @@ def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str,
 
     `profiles`: each column's token profile, by name or uuid: `{"pan": "card numbers"}`.
 
-    Values are text; missing ones stay missing. Where a profile uses initialization vectors, they come as a column of the
-    same name with `_iv` behind it.
+    Values are text; missing and empty ones stay as they are, and so do the columns' types (categories are those of the
+    result, without an order). Where a profile uses initialization vectors, they come as a column of the same name with
+    `_iv` behind it; a column without a value has none.
     """
     result = frame.copy()
     for column, profile in profiles.items():
@@ -32,7 +33,7 @@ def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str,
                 f"{column}: the profile reads several key versions and its tokens do not tell theirs, so a column of them"
                 " could not be read again; use tokenize_many and keep its key_version"
             )
-        result[column] = pd.Series(answer.tokens, index=present.index, dtype=object).reindex(frame.index)
+        result[column] = replaced(frame[column], present, answer.tokens)
         if answer.ivs is not None:
             if column + IV in frame:
                 raise ChanceryError(f"{column}: there is a column {column + IV} already, which would be overwritten")
@@ -53,12 +54,23 @@ def detokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[st
             ivs = [str(iv) for iv in frame.loc[present.index, column + IV]]
             result = result.drop(columns=column + IV)
         answer = client.detokenize_many(profile, present, ivs=ivs)
-        result[column] = pd.Series(answer.messages, index=present.index, dtype=object).reindex(frame.index)
+        result[column] = replaced(frame[column], present, answer.messages)
     return result
 
 
+def replaced(column: pd.Series, present: pd.Series, texts: Sequence[str | None]) -> pd.Series:
+    """The column with these texts in the place of the values that were there, and of the same type."""
+    made = column.astype(object)
+    made.loc[present.index] = list(texts)
+    is_category = isinstance(column.dtype, pd.CategoricalDtype)
+    return made.astype("category" if is_category else column.dtype)
+
+
 def values(frame: pd.DataFrame, column: str) -> pd.Series:
-    """The values of a column that are there. Numbers are refused: their text lost leading zeros, or gained a `.0`."""
+    """The values of a column that are there and not empty.
+
+    Numbers are refused: their text lost leading zeros, or gained a `.0`.
+    """
     if not frame.index.is_unique:
         raise ChanceryError("the frame's index has repeated labels; use frame.reset_index(drop=True)")
     present = frame[column].dropna()
@@ -67,4 +79,4 @@ def values(frame: pd.DataFrame, column: str) -> pd.Series:
             raise ChanceryError(
                 f"{column}: the value at {label!r} is {type(value).__name__}, not text; read the column with dtype=str"
             )
-    return present
+    return present[[value != "" for value in present]]

@@ -18,12 +18,69 @@ class Access(TypedDict):
     """What it can do, at least one."""
 
 
+class AccessChange(TypedDict):
+    """Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
+    Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
+    `policyUuid` and `policy`. Other members are refused.
+    """
+    controlRules: NotRequired[list[ControlRule] | None]
+    """With `tokenProfileUuid`: all of its rules, as PATCH /api/v2/token-profiles/{uuid}/permissions takes them."""
+    identityUuid: NotRequired[IdentityId | None]
+    """The identity that would hold other roles."""
+    perms: NotRequired[list[Perm] | None]
+    """With `roleUuid`: all of its permissions, as PATCH /api/v2/roles/{uuid} takes them."""
+    policy: NotRequired[ChangeSigningPolicy | None]
+    """With `policyUuid`: what changes of it, as PATCH /api/v2/x509/signing-policies/{uuid} takes it."""
+    policyUuid: NotRequired[PolicyId | None]
+    """The signing policy that would change."""
+    roleUuid: NotRequired[RoleId | None]
+    """The role that would permit something else."""
+    roleUuids: NotRequired[list[RoleId] | None]
+    """With `identityUuid`: all of its roles, as PATCH /api/v2/identities/{uuid} takes them."""
+    tokenProfileUuid: NotRequired[TokenProfileId | None]
+    """The token profile whose Control Rules would be replaced."""
+
+
+class AccessEffect(TypedDict):
+    """Who could do by a change what they cannot do without it, and who could not any more: the difference of two reports of
+    access, by what is gained and lost instead of by identity.
+    """
+    gains: list[ChangedRight]
+    """What somebody gains: by right, object, permission and mask; at most 1,000."""
+    leftOut: NotRequired[int]
+    """How many more of both there are that are not listed."""
+    loses: list[ChangedRight]
+    """What somebody loses; as `gains`."""
+
+
 AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "Administer"]
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
 """What was done or tried, as the audit records name it."""
+
+
+class Activity(TypedDict):
+    """How much all servers together have done in each hour of the last day."""
+    hours: list[ActivityHour]
+    """The last 24 hours of the clock (UTC), the oldest first. The last one is not over yet."""
+
+
+class ActivityHour(TypedDict):
+    """What was done in one hour of the clock."""
+    detokenized: int
+    """How many tokens became values again, in full or in part."""
+    issued: int
+    """How many certificates were issued."""
+    signed: int
+    """How many signatures were made under signing policies; one of a manifest for each of its digests."""
+    startsAt: str
+    """When the hour begins (RFC 3339)."""
+    tokenized: int
+    """How many values became tokens, also those of batches and tracks; not what was refused, nor tokens that `rewrap` made
+    of others.
+    """
 
 
 AltNameKind: TypeAlias = Literal["Dns", "Ip", "Email", "Uri", "Upn"]
@@ -108,6 +165,8 @@ class Approval(TypedDict):
     """In whose name: all identities of one session."""
     note: str
     """What they said about it."""
+    statement: NotRequired[Statement | None]
+    """The statement over many requests that it was a part of; absent where it was made by itself."""
 
 
 class ApprovalCount(TypedDict):
@@ -261,11 +320,15 @@ class AuditRole(TypedDict):
 
 
 class AuthCredentials(TypedDict):
-    """`username` and `password` for `userpass`, `apiKey` for `apikey`."""
+    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`."""
     apiKey: NotRequired[str | None]
     """An API key, as it was shown when it was made."""
     password: NotRequired[Base64 | None]
     """The password."""
+    totp: NotRequired[str | None]
+    """The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
+    second factor.
+    """
     username: NotRequired[str | None]
     """The identity's name, in any letter case."""
 
@@ -292,6 +355,10 @@ class BatchDecideRequest(TypedDict):
     """Body of batch-approve-deny."""
     decision: Decision
     """What is decided on each of them."""
+    digest: NotRequired[Base64 | None]
+    """Makes it one decision: SHA-256 of the statement over all of them, at most 250 of one policy. Where it is another one,
+    or one of them cannot be decided on, none is. Without it each is decided by itself.
+    """
     note: NotRequired[str | None]
     """What to record with each decision; at most 4 KiB."""
     uuids: list[SigningRequestId]
@@ -300,6 +367,8 @@ class BatchDecideRequest(TypedDict):
 
 class BatchDecided(TypedDict):
     """Answer to batch-approve-deny."""
+    digest: NotRequired[Base64 | None]
+    """The statement's digest, where it was one decision."""
     results: list[BatchDecidedItem]
     """What became of each, in the order of `uuids`."""
 
@@ -666,6 +735,26 @@ class ChangeTimeStamping(TypedDict):
     """The policy that its stamps name from now on, as a dotted OID whose arcs are below 2^28."""
 
 
+class ChangedRight(TypedDict):
+    """One thing that somebody gains or loses. Whoever sees more of a value gains what they see then, and loses what they saw."""
+    identities: int
+    """How many identities gain or lose it, locked ones included."""
+    loginsRequired: int
+    """How many holders of the role that gives it have to log in together for it."""
+    mask: NotRequired[HeldMask | None]
+    """What is shown at most; absent where it is everything, or nothing is shown."""
+    object: NotRequired[ObjectIdObjInfo | None]
+    """With which token profile, or under which signing policy, certificate profile or authority; absent where a permission
+    gives it for all.
+    """
+    perm: NotRequired[Perm | None]
+    """By which permission; absent of Control Rules."""
+    right: AccessRight
+    """What."""
+    some: NotRequired[list[IdentityIdObjInfo]]
+    """The first ten of them, by name; absent in audit records."""
+
+
 class ChangedService(TypedDict):
     """Answer to a change of a service."""
     serviceUuid: ServiceId
@@ -676,6 +765,38 @@ class ChangedService(TypedDict):
 
 Concern: TypeAlias = Literal["Access"]
 """Several actions of the audit records, by what they are about."""
+
+
+class ConfirmMailbox(TypedDict):
+    """Body of POST /api/v2/identities/{uuid}/mailbox/confirm."""
+    code: str
+    """The code that was mailed to the new address. Letter case, spaces and hyphens make no difference."""
+
+
+class ContentEntry(TypedDict):
+    """An entry of an archive."""
+    name: str
+    """Its name."""
+    size: int
+    """Its bytes, unpacked."""
+
+
+ContentKind: TypeAlias = Literal["Program", "Library", "Driver", "Firmware", "Installer", "Script", "Archive"]
+"""What a file is."""
+
+
+class ContentProperty(TypedDict):
+    """Something that a file says of itself."""
+    name: str
+    """What it is called there."""
+    value: str
+    """What it says."""
+
+
+class ContentSignature(TypedDict):
+    """A signature that a file has already. Nobody has verified it: anybody can write any name into a certificate."""
+    subject: NotRequired[str | None]
+    """The subject of the signer's certificate, as it says itself; absent where it cannot be read."""
 
 
 class ControlRule(TypedDict):
@@ -750,6 +871,8 @@ class CreateCertProfile(TypedDict):
 
 class CreateIdentity(TypedDict):
     """Body of POST /api/v2/identities."""
+    apiKey: NotRequired[FirstApiKey | None]
+    """How that API key shall be; refused where there is none to make."""
     kind: IdentityKind
     """Person or application; only persons approve."""
     name: str
@@ -822,6 +945,8 @@ class CreateRole(TypedDict):
     """Unique without regard to letter case."""
     perms: list[Perm]
     """What the role permits, besides the Control Rules of token profiles."""
+    secondFactor: NotRequired[SecondFactor]
+    """What each holder must log in with besides a password."""
 
 
 class CreateSigningPolicy(TypedDict):
@@ -1256,6 +1381,20 @@ ExistingSignature: TypeAlias = Literal["Replace", "Append"]
 """What becomes of a signature that a file has already."""
 
 
+class FirstApiKey(TypedDict):
+    """How the API key shall be that an application is made with. It ends never, may come from anywhere and gives all that the
+    identity has, where nothing is said.
+    """
+    expiresAt: NotRequired[str | None]
+    """When it ends (RFC 3339)."""
+    name: NotRequired[str | None]
+    """Its name; `first key` where this is absent."""
+    networks: NotRequired[list[str]]
+    """From where it may be used, such as `10.0.0.0/8` or `2001:db8::/32`."""
+    scope: NotRequired[ApiKeyScope | None]
+    """What it is restricted to."""
+
+
 class GenerateCertificate(TypedDict):
     """What certificate is to be generated."""
     certParams: NotRequired[CertParams | None]
@@ -1367,6 +1506,8 @@ class Identity(TypedDict):
     """When its password was last set by somebody else (RFC 3339, UTC)."""
     roleUuids: list[RoleId]
     """Its roles."""
+    totp: NotRequired[TotpState | None]
+    """Its second factor; absent where it logs in by a password alone."""
 
 
 class IdentityCreated(TypedDict):
@@ -1486,6 +1627,10 @@ class IssuerApproval(TypedDict):
     """What it demands now."""
     pendingChange: NotRequired[Proposed | None]
     """What waits for approvals; until it has them, all is as it was."""
+
+
+ItemChange: TypeAlias = Literal["Added", "Changed", "Same"]
+"""What an item of a manifest is, beside the last manifest that was signed under the policy."""
 
 
 class ItemError(TypedDict):
@@ -1623,7 +1768,7 @@ class LoginAnswer(TypedDict):
 class LoginFailure(TypedDict):
     """Answer of a login that was refused."""
     message: str
-    """Why; the same words for an unknown name, a wrong password and a delayed or locked identity."""
+    """Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity."""
     response: NotLoggedIn
     """Says that this call logged nobody in."""
     status: HomeStatus
@@ -1655,7 +1800,7 @@ class LoginWay(TypedDict):
     apiKey: NotRequired[AuditApiKey | None]
     """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
     way: str
-    """`Password` or `ApiKey`."""
+    """`Password`, `Password+Totp` (with a one-time code) or `ApiKey`."""
 
 
 Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]
@@ -1666,6 +1811,26 @@ class Mailbox(TypedDict):
     """A mailbox that notices are sent to by the server's SMTP relay."""
     address: str
     """One address, such as `releases@example.org`: of a person or of a list."""
+
+
+class ManifestChanges(TypedDict):
+    """How a manifest differs from the last one that was signed under its policy: by name, and among what was really signed
+    then.
+    """
+    added: int
+    """Items with names that it has not."""
+    changed: int
+    """Items with its names and other digests."""
+    gone: int
+    """Names that it has, and that are gone."""
+    goneNames: list[str]
+    """The first 1,000 of these names."""
+    same: int
+    """Items with its names and digests."""
+    since: NotRequired[SigningRequestIdObjInfo | None]
+    """The last manifest; absent where none was signed before. Then all items are new."""
+    sinceSignedAt: NotRequired[str | None]
+    """When it was signed (RFC 3339, UTC)."""
 
 
 class ManifestItem(TypedDict):
@@ -1704,6 +1869,8 @@ class Myself(TypedDict):
     """Its roles that count in this session."""
     source: NotRequired[str | None]
     """The address from which it logged in; absent in a session that a former release began."""
+    totp: NotRequired[TotpState | None]
+    """Its second factor, as it stands now; absent where it has none."""
     uuid: IdentityId
     """The identity."""
 
@@ -1867,6 +2034,13 @@ class KeyTypeIdObjInfo(TypedDict):
 
 
 class NoticeTargetIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class ObjectIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
     """The name that people gave it."""
@@ -2050,6 +2224,8 @@ class PatchRole(TypedDict):
     """Another name, as GET has it; `name` comes before it."""
     perms: NotRequired[list[Perm] | None]
     """Other permissions; they replace all of the present ones."""
+    secondFactor: NotRequired[SecondFactor | None]
+    """What else each holder must log in with besides a password."""
 
 
 class PatchSettings(TypedDict):
@@ -2112,8 +2288,44 @@ class PatchTokenProfile(TypedDict):
     """See `TokenProfile::use_iv`."""
 
 
+class PendingMailbox(TypedDict):
+    """A new address that waits to be confirmed, with what is wanted there."""
+    address: str
+    """Where the code was sent."""
+    enabled: bool
+    """Whether anything shall be sent."""
+    expiresAt: str
+    """Until when the code is good: RFC 3339, UTC."""
+    kinds: list[NoticeKind]
+    """Which notices shall be sent; all that concern the identity where this is empty."""
+    serviceUuids: list[ServiceId]
+    """Of which services; of all where this is empty."""
+    triesLeft: int
+    """How many wrong codes are still taken before a new one has to be asked for."""
+
+
 Perm: TypeAlias = Literal["Tokenization:Manage", "Keys:Add", "CertManage:Generate", "CertManage:Manage", "CertManage:Export", "Services:Deploy", "Signing:Submit", "Signing:Approve", "Identity:Manage", "Audit:Read", "System:Manage"]
 """One permission, spelled `Group:Sub` in `perms`."""
+
+
+class PersonalMailbox(TypedDict):
+    """Where somebody has what concerns them sent."""
+    address: NotRequired[str | None]
+    """Where it is; absent until an address was confirmed, and once it was removed."""
+    confirmedAt: NotRequired[str | None]
+    """When that was: RFC 3339, UTC."""
+    deliveries: DeliveryState
+    """What became of the notices."""
+    enabled: bool
+    """Whether anything is sent."""
+    kinds: list[NoticeKind]
+    """Which notices are sent, of those that concern the identity; all of them where this is empty."""
+    objInfo: IdentityIdObjInfo
+    """Whose it is."""
+    pending: NotRequired[PendingMailbox | None]
+    """What takes the place of all that once its code is entered."""
+    serviceUuids: list[ServiceId]
+    """Of which services; of all where this is empty."""
 
 
 class PkiSigning(TypedDict):
@@ -2250,6 +2462,8 @@ class Proposal(TypedDict):
     """When it took effect, was denied or failed (RFC 3339, UTC)."""
     digest: Base64
     """SHA-256 of the content."""
+    effect: NotRequired[AccessEffect | None]
+    """While a change waits: who would gain and lose what if it took effect now. It is no part of what people approve."""
     expiresAt: NotRequired[str | None]
     """When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever."""
     issuerApproval: NotRequired[ProposedIssuerApproval | None]
@@ -2569,6 +2783,8 @@ class Role(TypedDict):
     """Name and id."""
     perms: list[Perm]
     """What the role permits."""
+    secondFactor: SecondFactor
+    """What each holder must log in with besides a password, for the role to count."""
     system: bool
     """Whether it is built in, and so cannot be changed."""
 
@@ -2598,6 +2814,10 @@ class RotateApiKey(TypedDict):
     """For how many seconds the secret of before goes on beside the new one: 0 to 2,592,000 (30 days); a day where this is
     absent. One that was still going on from an earlier rotation ends at once.
     """
+
+
+SecondFactor: TypeAlias = Literal["None", "Totp"]
+"""What a role demands of its holders besides a password."""
 
 
 SecretText: TypeAlias = "str"
@@ -2661,6 +2881,18 @@ class SessionState(TypedDict):
     """What the satisfied roles permit; empty until fully logged in."""
 
 
+class SetMailbox(TypedDict):
+    """Body of PUT /api/v2/identities/{uuid}/mailbox: where somebody wants to have what concerns them sent."""
+    address: str
+    """One address, such as `alice@example.org`. A new one counts once its code was entered."""
+    enabled: NotRequired[bool | None]
+    """Whether anything is sent; `true` where this is absent. What happens meanwhile is not told later."""
+    kinds: NotRequired[list[NoticeKind]]
+    """Which notices are sent, of those that concern the identity; all of them where this is empty or absent."""
+    serviceUuids: NotRequired[list[ServiceId]]
+    """Only notices about requests and proposals of these services; of all where this is empty or absent."""
+
+
 class Settings(TypedDict):
     """The settings of the installation."""
     apiAccess: bool
@@ -2673,6 +2905,10 @@ class Settings(TypedDict):
 
 class SignedItem(TypedDict):
     """One item of a manifest, and what became of it."""
+    change: NotRequired[ItemChange | None]
+    """What it is beside the last manifest that was signed under the policy; only with `?include=changes`, and for whoever
+    may approve.
+    """
     digest: Base64
     """Its digest."""
     inclusionProof: NotRequired[InclusionProof | None]
@@ -2757,6 +2993,8 @@ class SigningRequest(TypedDict):
     """What people have decided, oldest first."""
     approvalsRequired: int
     """How many approvals it takes."""
+    contents: NotRequired[UploadContents | None]
+    """What is in the payload; only with `?include=contents`, and where it was uploaded."""
     decidedAt: NotRequired[str | None]
     """When it was signed, denied or failed (RFC 3339, UTC)."""
     digest: Base64
@@ -2771,6 +3009,8 @@ class SigningRequest(TypedDict):
     """The proof that the signature is in the transparency log; null until a checkpoint covers it, within a second."""
     manifest: NotRequired[ManifestSummary | None]
     """How far the items of a manifest are; their signatures are under `…/items`."""
+    manifestChanges: NotRequired[ManifestChanges | None]
+    """What is new in a manifest; only with `?include=contents`, and for whoever may approve."""
     metadata: NotRequired[dict[str, str] | None]
     """Names and values that the submitter gave it: nothing that anybody checked."""
     name: str
@@ -2864,6 +3104,14 @@ class StampsUnder(TypedDict):
     """Whether it is the one that `/tsa` stands for."""
     policyOid: str
     """The policy that its stamps name."""
+
+
+class Statement(TypedDict):
+    """One decision over many signing requests of one policy."""
+    digest: Base64
+    """SHA-256 of its text."""
+    rows: int
+    """How many requests it is over."""
 
 
 class SubjectRules(TypedDict):
@@ -3125,6 +3373,38 @@ class TokenizedResponse(TypedDict):
     """Whether it has one that has not expired."""
 
 
+class TotpCredentials(TypedDict):
+    """Body of the calls under /home/v1/login/totp: everything that proves who makes them."""
+    password: Base64
+    """The password."""
+    totp: NotRequired[str | None]
+    """A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that."""
+    username: str
+    """The identity's name, in any letter case."""
+
+
+class TotpSecret(TypedDict):
+    """Answer of POST /home/v1/login/totp. The secret is shown this once."""
+    expiresAt: str
+    """Until when one of its codes has to confirm it (RFC 3339, UTC)."""
+    message: str
+    """`Success`."""
+    secret: str
+    """The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
+    seconds.
+    """
+    status: HomeStatus
+    """`Success`."""
+    uri: str
+    """The same as an `otpauth://totp/` URI, for authenticators that scan it."""
+
+
+class TotpState(TypedDict):
+    """A second factor that is active: one-time codes (RFC 6238)."""
+    confirmedAt: str
+    """Since when codes are demanded (RFC 3339, UTC)."""
+
+
 class TrackDetokenizationResponse(TypedDict):
     """`api.v2.dp.TrackDetokenizationResponse`."""
     track: str
@@ -3165,12 +3445,44 @@ class UndeliveredNotice(TypedDict):
     """How often it was tried."""
     error: NotRequired[str | None]
     """Why it failed the last time."""
+    identity: NotRequired[IdentityIdObjInfo | None]
+    """Whose own mailbox it goes to, where it goes to one."""
     notice: Notice
     """The notice."""
     targetUuid: NoticeTargetId
-    """To whom it goes."""
+    """To which target it goes; where it goes to somebody's own mailbox, the identity's id."""
     triedAgainAt: str
     """When it is tried next at the earliest: RFC 3339, UTC."""
+
+
+class UploadContents(TypedDict):
+    """What the server found in an uploaded file: computed from the bytes that will be signed. The texts are as whoever made
+    the file wrote them, and nobody has verified the signatures; texts end after 256 characters.
+    """
+    entries: list[ContentEntry]
+    """Of an archive: the first 300 entries."""
+    entriesTotal: NotRequired[int | None]
+    """Of an archive its entries, of an installer its streams."""
+    isCut: bool
+    """Whether there is more in `properties`, or more of a text, than is here."""
+    kind: NotRequired[ContentKind | None]
+    """What it is, as far as the policy's format tells; absent for `CMS` and `Raw`, whose files may be anything, and with
+    which only `sha256` is known.
+    """
+    lines: NotRequired[int | None]
+    """Of a script: its lines, without a signature that is there."""
+    machine: NotRequired[str | None]
+    """Of a program: for which machine, such as `x86-64` or `Arm64`, or its number, such as `0x0200`."""
+    properties: list[ContentProperty]
+    """What it says of itself, the first 64: of a program's version resource, an installer's Property table and summary,
+    an archive's manifest. A name comes twice where there are two values, such as in two languages.
+    """
+    sha256: Base64
+    """SHA-256 of the file, as `sha256sum` computes it, whatever the policy's hash and format."""
+    signatures: list[ContentSignature]
+    """The first 16 of them."""
+    signaturesTotal: int
+    """How many signatures it has already."""
 
 
 class UsedDigest(TypedDict):

@@ -4,6 +4,89 @@ import type { Call, CallOptions, Caller } from "../call.js";
 import { segment } from "../call.js";
 import type * as types from "./types.js";
 
+export class Reports {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * How much all servers together have tokenized, detokenized, signed and issued in each hour of the last day. Needs a login.
+   *
+   * `GET /api/v2/activity`
+   */
+  activity(
+    options: CallOptions = {},
+  ): Promise<types.Activity> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/activity",
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Activity>;
+  }
+
+  /**
+   * Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+   * Needs Audit:Read.
+   *
+   * `GET /api/v2/reports/access`
+   *
+   * `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
+   *
+   * `after`: The `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the identities' names.
+   *
+   * `identityUuid`: Only this identity.
+   *
+   * `objectUuid`: Only what concerns this token profile.
+   *
+   * `right`: Only this right.
+   */
+  access(
+    query: { pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; right?: types.AccessRight } = {},
+    options: CallOptions = {},
+  ): Promise<types.AccessResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/reports/access",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AccessResults>;
+  }
+
+  /**
+   * Who would gain and who would lose what by a change that is not made yet, in the words of the call that makes it. Nothing is
+   * changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read.
+   *
+   * `POST /api/v2/reports/access/effect`
+   */
+  accessEffect(
+    body: types.AccessChange,
+    options: CallOptions = {},
+  ): Promise<types.AccessEffect> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/reports/access/effect",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AccessEffect>;
+  }
+}
+
 export class Audit {
   readonly #caller: Caller;
 
@@ -284,6 +367,27 @@ export class Identities {
   }
 
   /**
+   * Takes an identity's second factor away, for somebody who has lost it, and ends its sessions. Needs Identity:Manage, and
+   * every permission that the identity holds.
+   *
+   * `DELETE /api/v2/identities/{uuid}/totp`
+   */
+  resetTotp(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identities/${segment(uuid)}/totp`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
    * Unlocks an identity and forgives its wrong passwords. Needs Identity:Manage.
    *
    * `POST /api/v2/identities/{uuid}/unlock`
@@ -447,6 +551,104 @@ export class ApiKeys {
       keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.ApiKeyCreated>;
+  }
+}
+
+export class Mailboxes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Where an identity has what concerns it sent by e-mail; nowhere, while there is no address. A person that sits in the session may ask for its own; others
+   * need Identity:Manage.
+   *
+   * `GET /api/v2/identities/{uuid}/mailbox`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.PersonalMailbox> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identities/${segment(uuid)}/mailbox`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PersonalMailbox>;
+  }
+
+  /**
+   * Sets where one's own notices go. To another address than the confirmed one a code is mailed, and it counts once that was
+   * entered; until then all stays as it is. Only a person that sits in the session, logged in by a password, and nobody for
+   * another. One code a minute, and five an hour.
+   *
+   * `PUT /api/v2/identities/{uuid}/mailbox`
+   */
+  set(
+    uuid: string,
+    body: types.SetMailbox,
+    options: CallOptions = {},
+  ): Promise<types.PersonalMailbox> {
+    const call: Call = {
+      method: "PUT",
+      path: `/api/v2/identities/${segment(uuid)}/mailbox`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PersonalMailbox>;
+  }
+
+  /**
+   * Removes a mailbox, and what waits for it. A person that sits in the session may remove its own; others need
+   * Identity:Manage.
+   *
+   * `DELETE /api/v2/identities/{uuid}/mailbox`
+   */
+  remove(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identities/${segment(uuid)}/mailbox`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Confirms a new address by the code that was mailed to it: from now on notices go there. A code is good for 15 minutes
+   * and five tries. Only the person whose mailbox it is, logged in by a password.
+   *
+   * `POST /api/v2/identities/{uuid}/mailbox/confirm`
+   */
+  confirm(
+    uuid: string,
+    body: types.ConfirmMailbox,
+    options: CallOptions = {},
+  ): Promise<types.PersonalMailbox> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/mailbox/confirm`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PersonalMailbox>;
   }
 }
 
@@ -833,7 +1035,7 @@ export class Notices {
    *
    * `GET /api/v2/notices/undelivered`
    *
-   * `targetUuid`: Only those to this target.
+   * `targetUuid`: Only those to this target, or to the mailbox of this identity.
    *
    * `page`: Page number, from 1.
    *
@@ -855,48 +1057,6 @@ export class Notices {
       repeatable: true,
     };
     return this.#caller.call(call, options) as Promise<types.UndeliveredNoticeItems>;
-  }
-}
-
-export class Reports {
-  readonly #caller: Caller;
-
-  constructor(caller: Caller) {
-    this.#caller = caller;
-  }
-
-  /**
-   * Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
-   * Needs Audit:Read.
-   *
-   * `GET /api/v2/reports/access`
-   *
-   * `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
-   *
-   * `after`: The `next` of an answer to the same query.
-   *
-   * `search`: A case-insensitive part of the identities' names.
-   *
-   * `identityUuid`: Only this identity.
-   *
-   * `objectUuid`: Only what concerns this token profile.
-   *
-   * `right`: Only this right.
-   */
-  access(
-    query: { pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; right?: types.AccessRight } = {},
-    options: CallOptions = {},
-  ): Promise<types.AccessResults> {
-    const call: Call = {
-      method: "GET",
-      path: "/api/v2/reports/access",
-      kind: "envelope",
-      query: query,
-      isPublic: false,
-      byCookie: false,
-      repeatable: true,
-    };
-    return this.#caller.call(call, options) as Promise<types.AccessResults>;
   }
 }
 
@@ -2649,7 +2809,8 @@ export class SigningRequests {
   }
 
   /**
-   * Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. Needs
+   * Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. With `digest` it
+   * is one decision over all of them: where one is refused, or is not as it was shown, none is decided on. Needs
    * Signing:Approve; to deny own ones, Signing:Submit.
    *
    * `POST /api/v2/x509/signing-requests/batch-approve-deny`
@@ -2677,11 +2838,12 @@ export class SigningRequests {
    *
    * `GET /api/v2/x509/signing-requests/{uuid}`
    *
-   * `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance.
+   * `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance, `contents` for what is inside of the
+   * payload, and what is new in a manifest.
    */
   get(
     uuid: string,
-    query: { include?: "uploadData" | "provenance" } = {},
+    query: { include?: "uploadData" | "provenance" | "contents" } = {},
     options: CallOptions = {},
   ): Promise<types.SigningRequest> {
     const call: Call = {
@@ -2755,11 +2917,12 @@ export class SigningRequests {
    *
    * `after`: In the place of `page`: the `next` of an answer to the same query.
    *
-   * `include`: `inclusionProof` for the proofs that the signatures are in the transparency log.
+   * `include`: `inclusionProof` for the proofs that the signatures are in the transparency log, `changes` for what is new since the
+   * last manifest.
    */
   items(
     uuid: string,
-    query: { page?: number; pageSize?: number; after?: string; include?: "inclusionProof" } = {},
+    query: { page?: number; pageSize?: number; after?: string; include?: "inclusionProof" | "changes" } = {},
     options: CallOptions = {},
   ): Promise<types.SignedItemItems> {
     const call: Call = {
@@ -3171,6 +3334,70 @@ export class Session {
   }
 
   /**
+   * Makes a new secret of one-time codes for a person, and shows it this once. It counts once one of its codes has confirmed
+   * it; until then, a login takes what it took before. With a second factor, its present code is needed too.
+   *
+   * `POST /home/v1/login/totp`
+   */
+  enrolTotp(
+    body: types.TotpCredentials,
+    options: CallOptions = {},
+  ): Promise<types.TotpSecret> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/totp",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TotpSecret>;
+  }
+
+  /**
+   * Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one.
+   *
+   * `POST /home/v1/login/totp/confirm`
+   */
+  confirmTotp(
+    body: types.TotpCredentials,
+    options: CallOptions = {},
+  ): Promise<types.HomeAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/totp/confirm",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.HomeAnswer>;
+  }
+
+  /**
+   * Takes the second factor away: logins take the password alone. It takes a code of it, and ends the sessions of the identity.
+   *
+   * `POST /home/v1/login/totp/remove`
+   */
+  removeTotp(
+    body: types.TotpCredentials,
+    options: CallOptions = {},
+  ): Promise<types.HomeAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/totp/remove",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.HomeAnswer>;
+  }
+
+  /**
    * Ends the session, complete or half open, and every token of it.
    *
    * `POST /home/v1/logout`
@@ -3260,14 +3487,15 @@ export class Log {
 
 /** Every operation of the interface as a method, in groups. */
 export class Operations {
+  readonly reports: Reports;
   readonly audit: Audit;
   readonly identities: Identities;
   readonly apiKeys: ApiKeys;
+  readonly mailboxes: Mailboxes;
   readonly keyTypes: KeyTypes;
   readonly keys: Keys;
   readonly noticeTargets: NoticeTargets;
   readonly notices: Notices;
-  readonly reports: Reports;
   readonly roles: Roles;
   readonly settings: Settings;
   readonly tokenProfiles: TokenProfiles;
@@ -3283,14 +3511,15 @@ export class Operations {
   readonly log: Log;
 
   constructor(caller: Caller) {
+    this.reports = new Reports(caller);
     this.audit = new Audit(caller);
     this.identities = new Identities(caller);
     this.apiKeys = new ApiKeys(caller);
+    this.mailboxes = new Mailboxes(caller);
     this.keyTypes = new KeyTypes(caller);
     this.keys = new Keys(caller);
     this.noticeTargets = new NoticeTargets(caller);
     this.notices = new Notices(caller);
-    this.reports = new Reports(caller);
     this.roles = new Roles(caller);
     this.settings = new Settings(caller);
     this.tokenProfiles = new TokenProfiles(caller);

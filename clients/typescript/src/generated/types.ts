@@ -12,11 +12,71 @@ export interface Access {
   rights: HeldRight[];
 }
 
+/**
+ * Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
+ * Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
+ * `policyUuid` and `policy`. Other members are refused.
+ */
+export interface AccessChange {
+  /** With `tokenProfileUuid`: all of its rules, as PATCH /api/v2/token-profiles/{uuid}/permissions takes them. */
+  controlRules?: ControlRule[] | null;
+  /** The identity that would hold other roles. */
+  identityUuid?: IdentityId | null;
+  /** With `roleUuid`: all of its permissions, as PATCH /api/v2/roles/{uuid} takes them. */
+  perms?: Perm[] | null;
+  /** With `policyUuid`: what changes of it, as PATCH /api/v2/x509/signing-policies/{uuid} takes it. */
+  policy?: ChangeSigningPolicy | null;
+  /** The signing policy that would change. */
+  policyUuid?: PolicyId | null;
+  /** The role that would permit something else. */
+  roleUuid?: RoleId | null;
+  /** With `identityUuid`: all of its roles, as PATCH /api/v2/identities/{uuid} takes them. */
+  roleUuids?: RoleId[] | null;
+  /** The token profile whose Control Rules would be replaced. */
+  tokenProfileUuid?: TokenProfileId | null;
+}
+
+/**
+ * Who could do by a change what they cannot do without it, and who could not any more: the difference of two reports of
+ * access, by what is gained and lost instead of by identity.
+ */
+export interface AccessEffect {
+  /** What somebody gains: by right, object, permission and mask; at most 1,000. */
+  gains: ChangedRight[];
+  /** How many more of both there are that are not listed. */
+  leftOut?: number;
+  /** What somebody loses; as `gains`. */
+  loses: ChangedRight[];
+}
+
 /** What somebody can do, as the report of access sorts it. */
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
+
+/** How much all servers together have done in each hour of the last day. */
+export interface Activity {
+  /** The last 24 hours of the clock (UTC), the oldest first. The last one is not over yet. */
+  hours: ActivityHour[];
+}
+
+/** What was done in one hour of the clock. */
+export interface ActivityHour {
+  /** How many tokens became values again, in full or in part. */
+  detokenized: number;
+  /** How many certificates were issued. */
+  issued: number;
+  /** How many signatures were made under signing policies; one of a manifest for each of its digests. */
+  signed: number;
+  /** When the hour begins (RFC 3339). */
+  startsAt: string;
+  /**
+   * How many values became tokens, also those of batches and tracks; not what was refused, nor tokens that `rewrap` made
+   * of others.
+   */
+  tokenized: number;
+}
 
 /** The kinds of subject alternative names. */
 export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
@@ -100,6 +160,8 @@ export interface Approval {
   identities: IdentityIdObjInfo[];
   /** What they said about it. */
   note: string;
+  /** The statement over many requests that it was a part of; absent where it was made by itself. */
+  statement?: Statement | null;
 }
 
 /** How far a request is from its signature. */
@@ -255,12 +317,17 @@ export interface AuditRole {
   uuid: RoleId;
 }
 
-/** `username` and `password` for `userpass`, `apiKey` for `apikey`. */
+/** `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`. */
 export interface AuthCredentials {
   /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
   /** The password. */
   password?: Base64 | null;
+  /**
+   * The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
+   * second factor.
+   */
+  totp?: string | null;
   /** The identity's name, in any letter case. */
   username?: string | null;
 }
@@ -285,6 +352,11 @@ export interface BatchDecideProposals {
 export interface BatchDecideRequest {
   /** What is decided on each of them. */
   decision: Decision;
+  /**
+   * Makes it one decision: SHA-256 of the statement over all of them, at most 250 of one policy. Where it is another one,
+   * or one of them cannot be decided on, none is. Without it each is decided by itself.
+   */
+  digest?: Base64 | null;
   /** What to record with each decision; at most 4 KiB. */
   note?: string | null;
   /** The requests, at most 1,000. */
@@ -293,6 +365,8 @@ export interface BatchDecideRequest {
 
 /** Answer to batch-approve-deny. */
 export interface BatchDecided {
+  /** The statement's digest, where it was one decision. */
+  digest?: Base64 | null;
   /** What became of each, in the order of `uuids`. */
   results: BatchDecidedItem[];
 }
@@ -660,6 +734,27 @@ export interface ChangeTimeStamping {
   policyOid?: string | null;
 }
 
+/** One thing that somebody gains or loses. Whoever sees more of a value gains what they see then, and loses what they saw. */
+export interface ChangedRight {
+  /** How many identities gain or lose it, locked ones included. */
+  identities: number;
+  /** How many holders of the role that gives it have to log in together for it. */
+  loginsRequired: number;
+  /** What is shown at most; absent where it is everything, or nothing is shown. */
+  mask?: HeldMask | null;
+  /**
+   * With which token profile, or under which signing policy, certificate profile or authority; absent where a permission
+   * gives it for all.
+   */
+  object?: ObjectIdObjInfo | null;
+  /** By which permission; absent of Control Rules. */
+  perm?: Perm | null;
+  /** What. */
+  right: AccessRight;
+  /** The first ten of them, by name; absent in audit records. */
+  some?: IdentityIdObjInfo[];
+}
+
 /** Answer to a change of a service. */
 export interface ChangedService {
   /** The service. */
@@ -670,6 +765,37 @@ export interface ChangedService {
 
 /** Several actions of the audit records, by what they are about. */
 export type Concern = "Access";
+
+/** Body of POST /api/v2/identities/{uuid}/mailbox/confirm. */
+export interface ConfirmMailbox {
+  /** The code that was mailed to the new address. Letter case, spaces and hyphens make no difference. */
+  code: string;
+}
+
+/** An entry of an archive. */
+export interface ContentEntry {
+  /** Its name. */
+  name: string;
+  /** Its bytes, unpacked. */
+  size: number;
+}
+
+/** What a file is. */
+export type ContentKind = "Program" | "Library" | "Driver" | "Firmware" | "Installer" | "Script" | "Archive";
+
+/** Something that a file says of itself. */
+export interface ContentProperty {
+  /** What it is called there. */
+  name: string;
+  /** What it says. */
+  value: string;
+}
+
+/** A signature that a file has already. Nobody has verified it: anybody can write any name into a certificate. */
+export interface ContentSignature {
+  /** The subject of the signer's certificate, as it says itself; absent where it cannot be read. */
+  subject?: string | null;
+}
 
 /** One role's right to one operation. */
 export interface ControlRule {
@@ -744,6 +870,8 @@ export interface CreateCertProfile {
 
 /** Body of POST /api/v2/identities. */
 export interface CreateIdentity {
+  /** How that API key shall be; refused where there is none to make. */
+  apiKey?: FirstApiKey | null;
   /** Person or application; only persons approve. */
   kind: IdentityKind;
   /** Unique without regard to letter case. */
@@ -820,6 +948,8 @@ export interface CreateRole {
   name: string;
   /** What the role permits, besides the Control Rules of token profiles. */
   perms: Perm[];
+  /** What each holder must log in with besides a password. */
+  secondFactor?: SecondFactor;
 }
 
 /** Body of POST /api/v2/x509/services/{serviceUuid}/signing-policies. */
@@ -1255,6 +1385,21 @@ export type ErrorCode = "Success" | "ArgumentParseError" | "InvalidSelection" | 
 /** What becomes of a signature that a file has already. */
 export type ExistingSignature = "Replace" | "Append";
 
+/**
+ * How the API key shall be that an application is made with. It ends never, may come from anywhere and gives all that the
+ * identity has, where nothing is said.
+ */
+export interface FirstApiKey {
+  /** When it ends (RFC 3339). */
+  expiresAt?: string | null;
+  /** Its name; `first key` where this is absent. */
+  name?: string | null;
+  /** From where it may be used, such as `10.0.0.0/8` or `2001:db8::/32`. */
+  networks?: string[];
+  /** What it is restricted to. */
+  scope?: ApiKeyScope | null;
+}
+
 /** What certificate is to be generated. */
 export interface GenerateCertificate {
   /** What the certificate says besides. */
@@ -1364,6 +1509,8 @@ export interface Identity {
   passwordResetAt?: string | null;
   /** Its roles. */
   roleUuids: RoleId[];
+  /** Its second factor; absent where it logs in by a password alone. */
+  totp?: TotpState | null;
 }
 
 /** Answer of POST /api/v2/identities. */
@@ -1486,6 +1633,9 @@ export interface IssuerApproval {
   /** What waits for approvals; until it has them, all is as it was. */
   pendingChange?: Proposed | null;
 }
+
+/** What an item of a manifest is, beside the last manifest that was signed under the policy. */
+export type ItemChange = "Added" | "Changed" | "Same";
 
 /** What is wrong with one value of a batch. */
 export interface ItemError {
@@ -1615,7 +1765,7 @@ export interface LoginAnswer {
 
 /** Answer of a login that was refused. */
 export interface LoginFailure {
-  /** Why; the same words for an unknown name, a wrong password and a delayed or locked identity. */
+  /** Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity. */
   message: string;
   /** Says that this call logged nobody in. */
   response: NotLoggedIn;
@@ -1647,7 +1797,7 @@ export interface LoginState {
 export interface LoginWay {
   /** Which key; only with the way `ApiKey`, and not in records of a release that did not tell. */
   apiKey?: AuditApiKey | null;
-  /** `Password` or `ApiKey`. */
+  /** `Password`, `Password+Totp` (with a one-time code) or `ApiKey`. */
   way: string;
 }
 
@@ -1658,6 +1808,27 @@ export type Luhn = "Ignore" | "Valid" | "Invalid";
 export interface Mailbox {
   /** One address, such as `releases@example.org`: of a person or of a list. */
   address: string;
+}
+
+/**
+ * How a manifest differs from the last one that was signed under its policy: by name, and among what was really signed
+ * then.
+ */
+export interface ManifestChanges {
+  /** Items with names that it has not. */
+  added: number;
+  /** Items with its names and other digests. */
+  changed: number;
+  /** Names that it has, and that are gone. */
+  gone: number;
+  /** The first 1,000 of these names. */
+  goneNames: string[];
+  /** Items with its names and digests. */
+  same: number;
+  /** The last manifest; absent where none was signed before. Then all items are new. */
+  since?: SigningRequestIdObjInfo | null;
+  /** When it was signed (RFC 3339, UTC). */
+  sinceSignedAt?: string | null;
 }
 
 /** One item of a manifest. */
@@ -1696,6 +1867,8 @@ export interface Myself {
   roles: AuditRole[];
   /** The address from which it logged in; absent in a session that a former release began. */
   source?: string | null;
+  /** Its second factor, as it stands now; absent where it has none. */
+  totp?: TotpState | null;
   /** The identity. */
   uuid: IdentityId;
 }
@@ -1857,6 +2030,13 @@ export interface KeyTypeIdObjInfo {
 
 /** An object's name and id. `id` is one of the typed ids. */
 export interface NoticeTargetIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface ObjectIdObjInfo {
   /** The name that people gave it. */
   name: string;
   uuid: string;
@@ -2038,6 +2218,8 @@ export interface PatchRole {
   objInfo?: PatchName | null;
   /** Other permissions; they replace all of the present ones. */
   perms?: Perm[] | null;
+  /** What else each holder must log in with besides a password. */
+  secondFactor?: SecondFactor | null;
 }
 
 /** Body of PATCH /api/v2/system/settings; what is absent stays as it is. */
@@ -2101,8 +2283,44 @@ export interface PatchTokenProfile {
   useIv?: boolean | null;
 }
 
+/** A new address that waits to be confirmed, with what is wanted there. */
+export interface PendingMailbox {
+  /** Where the code was sent. */
+  address: string;
+  /** Whether anything shall be sent. */
+  enabled: boolean;
+  /** Until when the code is good: RFC 3339, UTC. */
+  expiresAt: string;
+  /** Which notices shall be sent; all that concern the identity where this is empty. */
+  kinds: NoticeKind[];
+  /** Of which services; of all where this is empty. */
+  serviceUuids: ServiceId[];
+  /** How many wrong codes are still taken before a new one has to be asked for. */
+  triesLeft: number;
+}
+
 /** One permission, spelled `Group:Sub` in `perms`. */
 export type Perm = "Tokenization:Manage" | "Keys:Add" | "CertManage:Generate" | "CertManage:Manage" | "CertManage:Export" | "Services:Deploy" | "Signing:Submit" | "Signing:Approve" | "Identity:Manage" | "Audit:Read" | "System:Manage";
+
+/** Where somebody has what concerns them sent. */
+export interface PersonalMailbox {
+  /** Where it is; absent until an address was confirmed, and once it was removed. */
+  address?: string | null;
+  /** When that was: RFC 3339, UTC. */
+  confirmedAt?: string | null;
+  /** What became of the notices. */
+  deliveries: DeliveryState;
+  /** Whether anything is sent. */
+  enabled: boolean;
+  /** Which notices are sent, of those that concern the identity; all of them where this is empty. */
+  kinds: NoticeKind[];
+  /** Whose it is. */
+  objInfo: IdentityIdObjInfo;
+  /** What takes the place of all that once its code is entered. */
+  pending?: PendingMailbox | null;
+  /** Of which services; of all where this is empty. */
+  serviceUuids: ServiceId[];
+}
 
 /** What a signing service is made of. */
 export interface PkiSigning {
@@ -2239,6 +2457,8 @@ export interface Proposal {
   decidedAt?: string | null;
   /** SHA-256 of the content. */
   digest: Base64;
+  /** While a change waits: who would gain and lose what if it took effect now. It is no part of what people approve. */
+  effect?: AccessEffect | null;
   /** When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever. */
   expiresAt?: string | null;
   /** What an authority demands, before and after. */
@@ -2557,6 +2777,8 @@ export interface Role {
   objInfo: RoleIdObjInfo;
   /** What the role permits. */
   perms: Perm[];
+  /** What each holder must log in with besides a password, for the role to count. */
+  secondFactor: SecondFactor;
   /** Whether it is built in, and so cannot be changed. */
   system: boolean;
 }
@@ -2587,6 +2809,9 @@ export interface RotateApiKey {
    */
   overlapSeconds?: number | null;
 }
+
+/** What a role demands of its holders besides a password. */
+export type SecondFactor = "None" | "Totp";
 
 /** a secret: it is never answered */
 export type SecretText = string;
@@ -2646,6 +2871,18 @@ export interface SessionState {
   perms: Perm[];
 }
 
+/** Body of PUT /api/v2/identities/{uuid}/mailbox: where somebody wants to have what concerns them sent. */
+export interface SetMailbox {
+  /** One address, such as `alice@example.org`. A new one counts once its code was entered. */
+  address: string;
+  /** Whether anything is sent; `true` where this is absent. What happens meanwhile is not told later. */
+  enabled?: boolean | null;
+  /** Which notices are sent, of those that concern the identity; all of them where this is empty or absent. */
+  kinds?: NoticeKind[];
+  /** Only notices about requests and proposals of these services; of all where this is empty or absent. */
+  serviceUuids?: ServiceId[];
+}
+
 /** The settings of the installation. */
 export interface Settings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
@@ -2658,6 +2895,11 @@ export interface Settings {
 
 /** One item of a manifest, and what became of it. */
 export interface SignedItem {
+  /**
+   * What it is beside the last manifest that was signed under the policy; only with `?include=changes`, and for whoever
+   * may approve.
+   */
+  change?: ItemChange | null;
   /** Its digest. */
   digest: Base64;
   /**
@@ -2744,6 +2986,8 @@ export interface SigningRequest {
   approvals: Approval[];
   /** How many approvals it takes. */
   approvalsRequired: number;
+  /** What is in the payload; only with `?include=contents`, and where it was uploaded. */
+  contents?: UploadContents | null;
   /** When it was signed, denied or failed (RFC 3339, UTC). */
   decidedAt?: string | null;
   /**
@@ -2759,6 +3003,8 @@ export interface SigningRequest {
   inclusionProof?: InclusionProof | null;
   /** How far the items of a manifest are; their signatures are under `…/items`. */
   manifest?: ManifestSummary | null;
+  /** What is new in a manifest; only with `?include=contents`, and for whoever may approve. */
+  manifestChanges?: ManifestChanges | null;
   /** Names and values that the submitter gave it: nothing that anybody checked. */
   metadata?: Record<string, string> | null;
   /** Its name. */
@@ -2851,6 +3097,14 @@ export interface StampsUnder {
   default: boolean;
   /** The policy that its stamps name. */
   policyOid: string;
+}
+
+/** One decision over many signing requests of one policy. */
+export interface Statement {
+  /** SHA-256 of its text. */
+  digest: Base64;
+  /** How many requests it is over. */
+  rows: number;
 }
 
 /** What subjects may be. Attributes are named as in a subject: `CN`, `O`, `OU`, `C` … */
@@ -3122,6 +3376,39 @@ export interface TokenizedResponse {
   tokenized: boolean;
 }
 
+/** Body of the calls under /home/v1/login/totp: everything that proves who makes them. */
+export interface TotpCredentials {
+  /** The password. */
+  password: Base64;
+  /** A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that. */
+  totp?: string | null;
+  /** The identity's name, in any letter case. */
+  username: string;
+}
+
+/** Answer of POST /home/v1/login/totp. The secret is shown this once. */
+export interface TotpSecret {
+  /** Until when one of its codes has to confirm it (RFC 3339, UTC). */
+  expiresAt: string;
+  /** `Success`. */
+  message: string;
+  /**
+   * The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
+   * seconds.
+   */
+  secret: string;
+  /** `Success`. */
+  status: HomeStatus;
+  /** The same as an `otpauth://totp/` URI, for authenticators that scan it. */
+  uri: string;
+}
+
+/** A second factor that is active: one-time codes (RFC 6238). */
+export interface TotpState {
+  /** Since when codes are demanded (RFC 3339, UTC). */
+  confirmedAt: string;
+}
+
 /** `api.v2.dp.TrackDetokenizationResponse`. */
 export interface TrackDetokenizationResponse {
   /** The original track data. */
@@ -3162,12 +3449,47 @@ export interface UndeliveredNotice {
   attempts: number;
   /** Why it failed the last time. */
   error?: string | null;
+  /** Whose own mailbox it goes to, where it goes to one. */
+  identity?: IdentityIdObjInfo | null;
   /** The notice. */
   notice: Notice;
-  /** To whom it goes. */
+  /** To which target it goes; where it goes to somebody's own mailbox, the identity's id. */
   targetUuid: NoticeTargetId;
   /** When it is tried next at the earliest: RFC 3339, UTC. */
   triedAgainAt: string;
+}
+
+/**
+ * What the server found in an uploaded file: computed from the bytes that will be signed. The texts are as whoever made
+ * the file wrote them, and nobody has verified the signatures; texts end after 256 characters.
+ */
+export interface UploadContents {
+  /** Of an archive: the first 300 entries. */
+  entries: ContentEntry[];
+  /** Of an archive its entries, of an installer its streams. */
+  entriesTotal?: number | null;
+  /** Whether there is more in `properties`, or more of a text, than is here. */
+  isCut: boolean;
+  /**
+   * What it is, as far as the policy's format tells; absent for `CMS` and `Raw`, whose files may be anything, and with
+   * which only `sha256` is known.
+   */
+  kind?: ContentKind | null;
+  /** Of a script: its lines, without a signature that is there. */
+  lines?: number | null;
+  /** Of a program: for which machine, such as `x86-64` or `Arm64`, or its number, such as `0x0200`. */
+  machine?: string | null;
+  /**
+   * What it says of itself, the first 64: of a program's version resource, an installer's Property table and summary,
+   * an archive's manifest. A name comes twice where there are two values, such as in two languages.
+   */
+  properties: ContentProperty[];
+  /** SHA-256 of the file, as `sha256sum` computes it, whatever the policy's hash and format. */
+  sha256: Base64;
+  /** The first 16 of them. */
+  signatures: ContentSignature[];
+  /** How many signatures it has already. */
+  signaturesTotal: number;
 }
 
 /** A pre-approved digest that was submitted. */

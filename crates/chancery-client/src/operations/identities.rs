@@ -1,4 +1,4 @@
-//! Roles, identities, audit records and settings.
+//! Roles, identities, audit records, reports and settings.
 
 use std::io::Read;
 
@@ -6,10 +6,11 @@ use chancery_types::{
     ApiKeyId, IdentityId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
+        activity::Activity,
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
         audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
-        reports::{Access, AccessQuery},
+        reports::{Access, AccessChange, AccessEffect, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
         system::{PatchSettings, Settings},
         whoami::WhoAmI,
@@ -46,6 +47,8 @@ super::operations! {
     POST "/api/v2/identities/{id}/unlock" => unlock_identity(id: IdentityId) [< Empty] -> Identity;
     /// Sets an identity's password, which ends its sessions.
     POST "/api/v2/identities/{id}/password" => set_password(id: IdentityId) [< NewPassword] -> Identity;
+    /// Takes an identity's second factor away, which ends its sessions.
+    DELETE "/api/v2/identities/{id}/totp" => reset_totp(id: IdentityId) -> Identity;
     /// All API keys of an identity, by name.
     GET "/api/v2/identities/{id}/api-keys" => api_keys(id: IdentityId) -> ApiKeys;
     /// Makes an API key; its secret is answered this once.
@@ -64,6 +67,10 @@ super::operations! {
     GET "/api/v2/audit/checkpoint" => audit_checkpoint() -> AuditCheckpoint;
     /// Who can do what now.
     GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
+    /// Who would gain and lose what by a change that is not made yet.
+    POST "/api/v2/reports/access/effect" => access_effect() [< AccessChange] -> AccessEffect;
+    /// How much all servers together have done in each hour of the last day.
+    GET "/api/v2/activity" => activity() -> Activity;
     /// Who makes the call, by what right and for how long.
     GET "/api/v2/whoami" => whoami() -> WhoAmI;
     /// The installation's settings.

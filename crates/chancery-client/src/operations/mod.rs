@@ -124,11 +124,14 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 10] = [
+    const BY_HAND: [(&str, &str); 13] = [
         ("GET", "/api/v2/audit/export"),
         ("POST", "/home/v1/login"),
         ("GET", "/home/v1/login"),
         ("GET", "/home/v1/login/token"),
+        ("POST", "/home/v1/login/totp"),
+        ("POST", "/home/v1/login/totp/confirm"),
+        ("POST", "/home/v1/login/totp/remove"),
         ("POST", "/home/v1/logout"),
         ("GET", "/api/v2/token-profiles/template/{}"),
         ("GET", "/api/v2/x509/crls/export"),

@@ -1,9 +1,10 @@
 //! Who hears of what happens.
 
 use chancery_types::{
-    NoticeTargetId,
+    IdentityId, NoticeTargetId,
     wire::{
         Empty, Items, ListQuery, Results,
+        mailboxes::{ConfirmMailbox, PersonalMailbox, SetMailbox},
         notices::{
             CreateNoticeTarget, Notice, NoticeQuery, NoticeTarget, NoticeTested, PatchNoticeTarget, UndeliveredNotice,
             UndeliveredQuery,
@@ -29,4 +30,12 @@ super::operations! {
     GET "/api/v2/notices" => notices() [? NoticeQuery] -> Items<Notice>;
     /// What targets have not taken yet.
     GET "/api/v2/notices/undelivered" => undelivered_notices() [? UndeliveredQuery] -> Items<UndeliveredNotice>;
+    /// Where an identity has what concerns it sent.
+    GET "/api/v2/identities/{id}/mailbox" => mailbox(id: IdentityId) -> PersonalMailbox;
+    /// Sets where one's own notices go; a new address is mailed a code.
+    PUT "/api/v2/identities/{id}/mailbox" => set_mailbox(id: IdentityId) [< SetMailbox] -> PersonalMailbox;
+    /// Removes a mailbox.
+    DELETE "/api/v2/identities/{id}/mailbox" => remove_mailbox(id: IdentityId) -> Empty;
+    /// Confirms a new address by its code.
+    POST "/api/v2/identities/{id}/mailbox/confirm" => confirm_mailbox(id: IdentityId) [< ConfirmMailbox] -> PersonalMailbox;
 }

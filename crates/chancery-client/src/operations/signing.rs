@@ -10,7 +10,7 @@ use chancery_types::{
         },
         signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
         signing_requests::{
-            ApproveRequest, Approved, BatchDecideRequest, BatchDecided, DecideRequest, Denied, ItemsQuery,
+            ApproveRequest, Approved, BatchDecideRequest, BatchDecided, DecideRequest, Denied, Include, ItemsQuery,
             ManifestItem, SignedItem, SigningRequest, SigningRequestQuery, SigningRequestStub, SubmitRequest,
             Submitted,
         },
@@ -85,6 +85,15 @@ impl Client {
         items: Vec<ManifestItem>,
     ) -> Result<Submitted, ClientError> {
         self.submit(&SubmitRequest { items: Some(items), ..SubmitRequest::new(name.to_owned(), service, policy) })
+    }
+
+    /// A signing request with a part that is answered on demand only.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn signing_request_with(&self, id: SigningRequestId, include: Include) -> Result<SigningRequest, ClientError> {
+        self.get(&format!("/api/v2/x509/signing-requests/{id}?include={include}"))
     }
 
     /// All items of a manifest in their order, with their signatures once they have them, and with the proofs that these

@@ -1,9 +1,9 @@
 //! The evidence that a caller may do something. Engines demand a [`Grant`], so a forgotten check does not compile.
 
-use chancery_types::{Action, ApiKeyId, IdentityId, Perm};
+use chancery_types::{Action, ApiKeyId, IdentityId, IdentityKind, Perm};
 use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Result, audit::Actor};
+use crate::{Caller, Chancery, Error, Event, Member, Result, audit::Actor};
 
 /// What an API key that is restricted may do by a permission; which requests it may is asked besides.
 const IN_SCOPE: [Action; 4] = [
@@ -93,6 +93,13 @@ impl Chancery {
         is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
     }
 
+    /// What a person may do to what is its own alone, in whatever session it sits. Whoever shows a key is a program.
+    pub(crate) fn grant_member(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
+        let is_it = |member: &Member| member.id == identity && member.kind == IdentityKind::Person;
+        let sits = caller.members().iter().any(is_it);
+        sits.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
+    }
+
     /// What whoever shows an API key with a call may do to that key.
     pub(crate) fn grant_shown_key(
         &self,
@@ -134,5 +141,7 @@ mod tests {
         let (chancery, two) = (&installation.chancery, installation.administrators().await);
         let id = two.members()[0].id;
         assert!(chancery.grant_own(&two, id, Action::PasswordChange).is_none(), "two sit in it");
+        assert!(chancery.grant_member(&two, id, Action::MailboxSet).is_some(), "and it is one of them");
+        assert!(chancery.grant_member(&two, IdentityId::from_u128(1), Action::MailboxSet).is_none());
     }
 }

@@ -1,14 +1,18 @@
-//! Who may do what: permissions of roles here, Control Rules of token profiles beside it.
+//! Who may do what: permissions of roles here, Control Rules of token profiles beside it; what that comes to for each
+//! identity, and what a change of it changes.
 
 mod admit;
 mod budgets;
+pub(crate) mod effect;
 mod grant;
+mod held;
 mod token_rules;
 
 pub use admit::{Demand, RuleCall};
 pub(crate) use budgets::{Budgets, LeasingBudgets};
 pub use grant::Grant;
 pub(crate) use grant::ReadGrant;
+pub(crate) use held::{ByRole, by_perms, by_rules, rights};
 pub(crate) use token_rules::{
     Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, Unpaid, View, check_masks,
 };

@@ -6,7 +6,10 @@ use chancery_store::{
     Tx,
     tables::decisions::{self, Decision, Identity, On},
 };
-use chancery_types::{IdentityId, Perm, RoleId, UnknownSpelling, wire::ObjInfo};
+use chancery_types::{
+    Base64, IdentityId, Perm, RoleId, UnknownSpelling,
+    wire::{ObjInfo, signing_requests::Statement},
+};
 use uuid::Uuid;
 
 use super::rules::{Approval, Participant};
@@ -22,13 +25,16 @@ pub(crate) fn too_many_attempts() -> Error {
 
 /// A session's identities, as the rules of approval see them.
 pub(crate) fn participants(caller: &Caller) -> Vec<Participant> {
-    let participant = |member: &Member| Participant {
+    caller.members().iter().map(participant).collect()
+}
+
+pub(super) fn participant(member: &Member) -> Participant {
+    Participant {
         id: member.id,
         kind: member.kind,
         trusted_since: member.trusted_since(Perm::SigningApprove),
         roles: member.roles.clone(),
-    };
-    caller.members().iter().map(participant).collect()
+    }
 }
 
 /// A decision and in whose name it was made.
@@ -63,6 +69,13 @@ impl<D> StoredDecision<D> {
         Approval { identities: self.ids().collect(), roles: self.roles.clone() }
     }
 
+    /// The statement over many that it is a part of.
+    pub(crate) fn statement(&self) -> Option<Statement> {
+        let Decision { statement_digest, statement_rows, .. } = &self.row;
+        let rows = u32::try_from((*statement_rows)?).ok()?;
+        Some(Statement { digest: Base64(statement_digest.clone()?), rows })
+    }
+
     /// In whose name it was made.
     pub(crate) fn ids(&self) -> impl Iterator<Item = IdentityId> {
         self.identities.iter().map(|identity| identity.id.into())
@@ -92,8 +105,16 @@ impl NewDecision {
     ) -> Result<Self> {
         let roles = serde_json::to_string(roles).map_err(Error::internal)?;
         let (decision, note) = (decision.to_owned(), note.to_owned());
-        let row = Decision { subject_id, version, decision, note, roles, decided_at_ms };
+        let (statement_digest, statement_rows) = (None, None);
+        let row =
+            Decision { subject_id, version, decision, note, roles, decided_at_ms, statement_digest, statement_rows };
         Ok(Self { row, members: caller.members().to_vec() })
+    }
+
+    /// As a part of one statement over many.
+    pub(crate) fn of_statement(&mut self, statement: &Statement) {
+        self.row.statement_digest = Some(statement.digest.0.clone());
+        self.row.statement_rows = Some(statement.rows.into());
     }
 
     pub(crate) async fn insert(&self, tx: &mut Tx, on: On) -> Result<()> {

@@ -4,6 +4,7 @@
 
 mod decisions;
 mod id_locks;
+mod parties;
 mod pre_approval;
 mod pre_approval_life;
 pub(crate) mod proposals;
@@ -16,6 +17,7 @@ use crate::time::rfc3339;
 pub(crate) use self::{
     decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, too_many_attempts},
     id_locks::IdLocks,
+    parties::Parties,
     pre_approval::PreApproved,
     pre_approval_life::Life as PreApprovalLife,
     refusal::error as refusal,

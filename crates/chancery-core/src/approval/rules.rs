@@ -271,7 +271,7 @@ fn next(facts: &Facts, transition: Transition<'_>) -> Result<Standing, Refusal> 
             Ok(Standing::Approved)
         }
         (Standing::Pending, Transition::Approve(session)) => {
-            may_approve(facts, session)?;
+            refuse_approval(facts, session)?;
             let mut approved = facts.clone();
             approved.approvals.push(facts.approval_of(session));
             Ok(with_approvals(&approved))
@@ -314,8 +314,13 @@ fn with_approvals(facts: &Facts) -> Standing {
     if facts.given() >= facts.required() { Standing::Approved } else { Standing::Pending }
 }
 
-/// Whether a session may approve: each of its identities must be able to, since the approval is in the name of all.
-fn may_approve(facts: &Facts, session: &[Participant]) -> Result<(), Refusal> {
+/// Whether something waits for an approval that this session may give.
+pub(super) fn may_approve(facts: &Facts, session: &[Participant]) -> bool {
+    facts.standing == Standing::Pending && refuse_approval(facts, session).is_ok()
+}
+
+/// Why a session may not approve: each of its identities must be able to, since the approval is in the name of all.
+fn refuse_approval(facts: &Facts, session: &[Participant]) -> Result<(), Refusal> {
     // Without identities there is nobody in whose name to approve; no session is empty, but this is the wrong place to
     // fail open.
     if session.is_empty() {

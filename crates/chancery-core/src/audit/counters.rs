@@ -65,16 +65,18 @@ struct Calls {
 pub(crate) enum Nobody {
     /// Somebody without a name.
     Unknown,
-    /// Somebody who called themselves by a name that nobody has: a keyed hash of it, since people type passwords there.
-    Name([u8; 32]),
-    /// Somebody who did not prove to be this identity.
-    Unproved(IdentityId, String),
+    /// Somebody who called themselves by a name that nobody has: what for, and a keyed hash of it, since people type
+    /// passwords there.
+    Name(Action, [u8; 32]),
+    /// Somebody who did not prove to be this identity, and what for.
+    Unproved(Action, IdentityId, String),
     /// Somebody who showed a key that is this identity's and lets it not in: the key, and why.
     Key(IdentityId, String, AuditApiKey, RefusedKey),
     /// Somebody who showed more wrong keys than one may from one address.
     TooManyKeys,
-    /// Somebody who tried to log in more often than one may from one address: nothing of what they sent was looked at.
-    TooOften,
+    /// Somebody who tried to log in, or what takes the same proof, more often than one may from one address: nothing of what
+    /// they sent was looked at.
+    TooOften(Action),
 }
 
 /// Who was refused from one source in one minute, and how often.
@@ -83,7 +85,7 @@ struct Refused(HashMap<Nobody, u64>);
 
 impl Refused {
     fn count(&mut self, who: Nobody) {
-        let is_named = matches!(who, Nobody::Name(_) | Nobody::Unproved(..) | Nobody::Key(..));
+        let is_named = matches!(who, Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..));
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
         *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
     }
@@ -261,8 +263,8 @@ fn of_calls(node: Uuid, key: &CallKey, counted: Calls) -> Counted {
 
 fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
     let outcome = match who {
-        Nobody::TooOften | Nobody::TooManyKeys => ErrorCode::RateLimited,
-        Nobody::Unknown | Nobody::Name(_) | Nobody::Unproved(..) | Nobody::Key(..) => ErrorCode::InvalidAuthToken,
+        Nobody::TooOften(_) | Nobody::TooManyKeys => ErrorCode::RateLimited,
+        Nobody::Unknown | Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) => ErrorCode::InvalidAuthToken,
     };
     let (event, identities) = match who {
         Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
@@ -271,14 +273,14 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             let detail = serde_json::json!({"apiKey": key, "why": why.as_str()});
             (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
         }
-        Nobody::TooOften => (Event::new(Action::Login), Identities::default()),
-        Nobody::Name(hash) => {
+        Nobody::TooOften(action) => (Event::new(action), Identities::default()),
+        Nobody::Name(action, hash) => {
             let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});
-            (Event::new(Action::Login).detail(detail), Identities::default())
+            (Event::new(action).detail(detail), Identities::default())
         }
-        Nobody::Unproved(uuid, name) => {
+        Nobody::Unproved(action, uuid, name) => {
             let identity = AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
-            (Event::new(Action::Login).on(Uuid::from(uuid)), Identities::new(&[identity]))
+            (Event::new(action).on(Uuid::from(uuid)), Identities::new(&[identity]))
         }
     };
     Counted {
@@ -326,10 +328,10 @@ mod tests {
     #[test]
     fn wrong_logins_of_one_source_are_told_apart_by_name_and_bounded() {
         let (counters, source) = (Counters::new(Uuid::nil(), &Limits::default()), IpAddr::from([192, 0, 2, 1]));
-        let ann = || Nobody::Unproved(IdentityId::from_u128(1), "ann".to_owned());
+        let ann = || Nobody::Unproved(Action::Login, IdentityId::from_u128(1), "ann".to_owned());
         for name in 0..200 {
             counters.refused_nobody(source, ann(), 0);
-            counters.refused_nobody(source, Nobody::Name([name; 32]), 0);
+            counters.refused_nobody(source, Nobody::Name(Action::Login, [name; 32]), 0);
         }
         let counted = counters.take(MINUTE_MS, false);
         assert_eq!(counted.len(), NAMES_MAX + 1);
@@ -343,10 +345,10 @@ mod tests {
         let counters = Counters::new(Uuid::nil(), &Limits::default());
         let source = IpAddr::from([192, 0, 2, 1]);
         for name in 0..60 {
-            counters.refused_nobody(source, Nobody::Name([name; 32]), 0);
+            counters.refused_nobody(source, Nobody::Name(Action::Login, [name; 32]), 0);
         }
         for _ in 0..7 {
-            counters.refused_nobody(source, Nobody::TooOften, 0);
+            counters.refused_nobody(source, Nobody::TooOften(Action::Login), 0);
         }
         let counted = counters.take(MINUTE_MS, false);
         let too_often: Vec<_> = counted.iter().filter(|counted| counted.outcome == ErrorCode::RateLimited).collect();

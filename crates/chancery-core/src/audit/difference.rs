@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, OnceLock};
 
-use chancery_types::HashType;
+use chancery_types::{HashType, wire::reports::AccessEffect};
 use chancery_verify::hexadecimal;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use crate::{Error, Limits, Result};
+use crate::{Error, Limits, Result, access::effect};
 
 /// Bytes of one value, as JSON, that a record repeats; of a longer one it has the hash.
 const VALUE_MAX: usize = 1_024;
@@ -27,6 +27,19 @@ impl Told {
     /// The object was this, and is that: as bodies of the interface, which hold no secrets.
     pub(crate) fn changed(&self, before: &impl Serialize, after: &impl Serialize, limits: &Limits) -> Result<()> {
         self.set(difference(before, after, limits)?)
+    }
+
+    /// The same, and who gains and loses what by it, where anybody does.
+    pub(crate) fn changed_for(
+        &self,
+        before: &impl Serialize,
+        after: &impl Serialize,
+        limits: &Limits,
+        effect: &AccessEffect,
+    ) -> Result<()> {
+        let mut members = difference(before, after, limits)?;
+        members.extend(effect::recorded(effect)?.map(|effect| ("effect".to_owned(), effect)));
+        self.set(members)
     }
 
     /// More members of the detail, such as the object's name.

@@ -1,6 +1,7 @@
 //! Who did what. A record is written in the same transaction as the change it speaks of; where it cannot be written,
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
+mod activity;
 mod clock;
 mod counters;
 mod difference;
@@ -12,7 +13,10 @@ mod server;
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
-use chancery_types::{Action, ErrorCode, wire::audit::AuditIdentity};
+use chancery_types::{
+    Action, ErrorCode,
+    wire::{audit::AuditIdentity, reports::AccessEffect},
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -23,6 +27,7 @@ use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState};
 pub use self::reading::AuditExport;
 pub(crate) use self::{
+    activity::{Activity, Done, WritingActivity},
     clock::{ClockWatch, WatchingClock},
     counters::{Counters, Nobody},
     difference::Told,
@@ -30,8 +35,8 @@ pub(crate) use self::{
     ledger::{Ledger, SequencingLedger},
 };
 use crate::{
-    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,
-    notices::Draft, storage::Recording,
+    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, access::effect, changes::Change,
+    identity::SigningIn, notices::Draft, storage::Recording,
 };
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
@@ -157,6 +162,14 @@ impl Event {
         let mut detail: Map<String, Value> = serde_json::from_str(&self.detail).map_err(Error::internal)?;
         detail.insert(name.to_owned(), value);
         Ok(self.detail(Value::Object(detail)))
+    }
+
+    /// With who gains and loses what by it, where anybody does.
+    pub(crate) fn effect(self, effect: &AccessEffect) -> Result<Self> {
+        match effect::recorded(effect)? {
+            Some(effect) => self.also("effect", effect),
+            None => Ok(self),
+        }
     }
 
     /// With what its work finds out, which gets the other half to tell it.

@@ -7,7 +7,10 @@ use chancery_keys::is_same_hash;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
     ApiKeyId, IdentityId, PolicyId, ServiceId, TokenProfileId,
-    wire::{api_keys::ApiKeyScope, audit::AuditApiKey},
+    wire::{
+        api_keys::{API_KEY_LEN, ApiKeyScope},
+        audit::AuditApiKey,
+    },
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -18,10 +21,7 @@ use crate::{Chancery, Error, Network, Result, sharded::Sharded};
 /// What tells a key from a bearer token, which is a JWT and begins with `eyJ`.
 const PREFIX: &str = "chk_";
 
-/// Characters of a key: the prefix, and 32 bytes in base64url.
-const LEN: usize = PREFIX.len() + 43;
-
-/// What the key is called that an application gets when it is made.
+/// What the key is called that an application gets when it is made, where nobody says otherwise.
 pub(super) const FIRST_NAME: &str = "first key";
 
 /// The keyed hash of a secret.
@@ -258,8 +258,8 @@ pub(super) async fn read(tx: &mut Tx, identity: IdentityId) -> Result<Vec<Key>> 
     tables::api_keys::of_identity(tx, identity.into()).await?.iter().map(Key::of).collect()
 }
 
-/// The row of an identity's first key.
-pub(super) fn first(identity: Uuid, hash: &[u8], now: i64) -> Result<tables::api_keys::Row> {
+/// The row of a key that nobody described.
+fn first(identity: Uuid, hash: &[u8], now: i64) -> Result<tables::api_keys::Row> {
     Ok(tables::api_keys::Row {
         id: ApiKeyId::from_random(chancery_keys::random()).into(),
         identity_id: identity,
@@ -342,7 +342,7 @@ impl Uses {
 
 /// Whether this can be a key at all: others are refused unseen.
 pub(super) fn has_its_length(bearer: &str) -> bool {
-    bearer.len() == LEN
+    bearer.len() == API_KEY_LEN
 }
 
 #[cfg(test)]
@@ -428,16 +428,8 @@ mod tests {
         let chancery = &installation.chancery;
         let (id, secret) = (Uuid::from_u128(7), "2vQkq0bW1b1D1cQ0x2m8q1m7E1n5r3q9p0a8s7d6f5g");
         let row = tables::identities::Row {
-            id,
-            name: "till".to_owned(),
-            name_key: "till".to_owned(),
-            kind: IdentityKind::Application.as_str().to_owned(),
-            password: None,
             api_key_hash: Some(chancery.api_key_hash(secret).to_vec()),
-            locked: false,
-            created_at_ms: 0,
-            password_changed_at_ms: None,
-            password_reset_at_ms: None,
+            ..tables::identities::Row::new(id, "till".to_owned(), IdentityKind::Application.as_str(), 0)
         };
         let role =
             tables::identity_roles::Row { identity_id: id, role_id: RoleId::APPLICATION.into(), assigned_at_ms: 0 };
@@ -450,7 +442,12 @@ mod tests {
         });
         before.await.unwrap();
         let by_key = || LoginRequest {
-            auth_credentials: AuthCredentials { username: None, password: None, api_key: Some(secret.to_owned()) },
+            auth_credentials: AuthCredentials {
+                username: None,
+                password: None,
+                totp: None,
+                api_key: Some(secret.to_owned()),
+            },
             auth_type: AuthType::Apikey,
         };
         for _ in 0..2 {

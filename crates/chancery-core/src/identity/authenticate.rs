@@ -139,7 +139,7 @@ impl Chancery {
     /// Refuses a key, and counts it: there are so many wrong ones from one source in a minute, as there are logins. Right
     /// ones go on all the same, so that nobody who shares the source is shut out by another's.
     pub(super) fn refused_key(&self, request: &RequestInfo, who: Nobody, now: i64) -> Error {
-        let attempt = self.identity.wrong_keys().attempt(request.counted_as(), now, self.limits.logins_per_minute);
+        let attempt = self.identity.wrong_keys().attempt(request.counted_as(), now, self.limits.logins.per_minute);
         if let Err(retry_after_s) = attempt {
             self.counters.refused_nobody(request.source, Nobody::TooManyKeys, now);
             return Error::busy("Too many wrong API keys came from this address; try again.", retry_after_s);

@@ -65,6 +65,7 @@ pub(super) async fn ensure(tx: &mut Tx, now: i64) -> Result<()> {
             perms: serde_json::to_string(&perms).map_err(Error::internal)?,
             management: role.management,
             system: true,
+            second_factor: None,
         };
         match stored {
             None => tables::roles::insert(tx, &row).await?,

@@ -1,10 +1,14 @@
 //! Every role and identity, compiled: what a session may do is read from here and needs no storage.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, IdentityKind, Perm, RoleId,
+    ApiKeyId, IdentityId, IdentityKind, Perm, RoleId, SecondFactor,
     wire::audit::{AuditIdentity, AuditRole, LoginWay},
 };
 use uuid::Uuid;
@@ -32,6 +36,8 @@ pub(crate) struct Identity {
     pub(crate) locked: bool,
     /// When it was created, or its password last reset by somebody else.
     pub(crate) trusted_since: i64,
+    /// Since when it logs in with one-time codes.
+    pub(crate) totp_confirmed_at: Option<i64>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
 }
@@ -188,6 +194,11 @@ impl Directory {
         self.identities.get(&id).map(|identity| identity.name.as_str())
     }
 
+    /// Since when an identity logs in with one-time codes.
+    pub(super) fn totp_confirmed_at(&self, id: IdentityId) -> Option<i64> {
+        self.identities.get(&id)?.totp_confirmed_at
+    }
+
     /// All identities, in no order.
     pub(crate) fn identities(&self) -> impl Iterator<Item = (IdentityId, &Arc<Identity>)> {
         self.identities.iter().map(|(id, identity)| (*id, identity))
@@ -245,17 +256,28 @@ impl Directory {
         })
     }
 
-    /// The seats that these identities would have if they logged in now, each with all its roles. None where one of them is
-    /// gone.
+    /// The seats that these identities would have if they logged in now, each with all its roles and all its factors. None
+    /// where one of them is gone.
     pub(super) fn seats(&self, identities: &[IdentityId]) -> Option<Vec<Seat>> {
         let seat = |id: &IdentityId| {
-            let roles = self.identities.get(id)?.roles.iter().map(|(role, _)| *role).collect();
-            Some(Seat { identity: *id, roles, at: i64::MAX, proof: None })
+            let identity = self.identities.get(id)?;
+            let roles = identity.roles.iter().map(|(role, _)| *role).collect();
+            let login = identity.totp_confirmed_at.map_or_else(LoginWay::password, |_| LoginWay::password_and_totp());
+            let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into() });
+            Some(Seat { identity: *id, roles, at: i64::MAX, proof })
         };
         identities.iter().map(seat).collect()
     }
 
-    /// Whether an identity of this kind can log in with the role: two logins are two persons.
+    /// A person with all its roles, also those that it can use only together with another one. None where it is locked,
+    /// gone or no person.
+    pub(crate) fn person(&self, id: IdentityId) -> Option<Member> {
+        let seat = self.seats(&[id])?.pop()?;
+        let present = self.present(&seat).filter(|present| present.kind == IdentityKind::Person)?;
+        Some(self.member(&present, &present.seat.roles))
+    }
+
+    /// Whether an identity of this kind can log in with the role: two logins are two persons, who alone have second factors.
     pub(crate) fn counts(&self, kind: IdentityKind, role: RoleId) -> bool {
         match kind {
             IdentityKind::Person => true,
@@ -263,10 +285,18 @@ impl Directory {
         }
     }
 
+    /// Whether who logged in so has what the role demands besides a password. A session that a former release began says
+    /// nothing of that.
+    pub(super) fn is_satisfied(&self, role: RoleId, login: Option<&LoginWay>) -> bool {
+        let demanded = self.roles.get(&role).map(|role| role.rules.second_factor).unwrap_or_default();
+        login.map_or(demanded == SecondFactor::None, |login| login.satisfies(demanded))
+    }
+
     fn present(&self, seat: &Seat) -> Option<Present<'_>> {
         let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
         // A session that a key began ends with it.
-        let key = match seat.proof.as_ref().map(|proof| &proof.login).filter(|login| login.is_by_key()) {
+        let login = seat.proof.as_ref().map(|proof| &proof.login);
+        let key = match login.filter(|login| login.is_by_key()) {
             Some(login) => {
                 let key = login.api_key.as_ref()?;
                 Some(self.keys.find(seat.identity, key.uuid)?.terms(key.version)?)
@@ -276,7 +306,7 @@ impl Directory {
         // Whoever comes by a key is a program, also in the name of a person.
         let kind = if key.is_some() { IdentityKind::Application } else { identity.kind };
         let still_held = |role: &RoleId| identity.roles.iter().any(|(held, since)| held == role && *since <= seat.at);
-        let counts = |role: &RoleId| still_held(role) && self.counts(kind, *role);
+        let counts = |role: &RoleId| still_held(role) && self.counts(kind, *role) && self.is_satisfied(*role, login);
         let roles = seat.roles.iter().copied().filter(counts).collect();
         Some(Present { seat: Seat { roles, ..seat.clone() }, identity, kind, key })
     }
@@ -319,6 +349,7 @@ impl Identity {
             name: row.name,
             locked: row.locked,
             trusted_since: row.password_reset_at_ms.unwrap_or(row.created_at_ms),
+            totp_confirmed_at: row.totp_confirmed_at_ms,
             roles,
         })
     }
@@ -341,13 +372,15 @@ mod tests {
     const SESSION: Uuid = Uuid::from_u128(99);
 
     fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<Role> {
-        let rules = RoleRules { logins_required, perms: perms.iter().copied().collect(), management };
+        let perms = perms.iter().copied().collect();
+        let rules = RoleRules { logins_required, perms, management, second_factor: SecondFactor::None };
         Some(Role { name: "a role".to_owned(), rules })
     }
 
     fn person(trusted_since: i64, roles: &[(RoleId, i64)]) -> Option<Identity> {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
-        Some(Identity { name, kind, locked: false, trusted_since, roles: roles.to_vec() })
+        let roles = roles.to_vec();
+        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, roles })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {
@@ -406,6 +439,21 @@ mod tests {
         assert!(directory.standing(SESSION, &both()).is_none());
         let standing = directory.standing(SESSION, &[seat(BOB, &[ADMIN, APPROVER])]).unwrap();
         assert_eq!(standing.roles, [APPROVER], "roles with one login are an application's, too");
+    }
+
+    #[test]
+    fn a_role_with_a_second_factor_counts_for_those_who_logged_in_with_it() {
+        let mut demanding = role(1, &[(Perm::AuditRead, 0)], false);
+        demanding.as_mut().unwrap().rules.second_factor = SecondFactor::Totp;
+        let directory = directory().with_role(APPROVER, demanding);
+        let roles = |login: Option<LoginWay>| {
+            let proof = login.map(|login| SeatProof { login, source: Ipv4Addr::LOCALHOST.into() });
+            let seat = Seat { proof, ..seat(ALICE, &[APPROVER]) };
+            directory.standing(SESSION, &[seat]).map(|standing| standing.roles)
+        };
+        assert_eq!(roles(Some(LoginWay::password_and_totp())), Some(vec![APPROVER]));
+        assert_eq!(roles(Some(LoginWay::password())), None);
+        assert_eq!(roles(None), None, "a session of a former release");
     }
 
     #[test]

@@ -6,28 +6,34 @@ mod stored_identity;
 
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, IdentityId, IdentityKind,
+    Action, IdentityId, IdentityKind, RoleId,
     wire::{
         Empty, ListQuery, ObjInfo, Results,
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+        reports::AccessEffect,
     },
 };
 use serde_json::json;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-pub(super) use self::holders::check_named;
 use self::{
-    holders::{assign, check_holds_as_much, check_last_holders, reassign, roles_to_give},
-    stored_identity::{existing, kind_of, read},
+    api_keys::check_scope,
+    holders::{assign, check_last_holders, reassign, reassigned, roles_to_give},
+    stored_identity::kind_of,
+};
+pub(super) use self::{
+    holders::{check_holds_as_much, check_named},
+    stored_identity::{existing, read},
 };
 use super::{
     Caller,
     administration::{end_sessions, name_taken},
-    api_key, password,
+    password,
 };
 use crate::{
-    Chancery, Error, Event, Host, Result,
+    Chancery, Error, Event, Grant, Host, Result,
+    access::effect::{self, named},
     changes::{Change, ChangeKind},
     list::Page,
     text::check_name,
@@ -41,41 +47,50 @@ impl Chancery {
         if body.password.is_none() && body.kind == IdentityKind::Person {
             return Err(Error::malformed("/password", "A person needs a password; only applications do without."));
         }
+        if body.password.is_some() && body.api_key.is_some() {
+            let message = "Who has a password gets no API key with it; leave apiKey out, and make one afterwards.";
+            return Err(Error::malformed("/apiKey", message));
+        }
         let password = match body.password {
             Some(password) => Some(self.hashed(Zeroizing::new(password.0)).await?),
             None => None,
         };
-        let api_key = password.is_none().then(api_key::new_secret);
-        let (id, now, granter) =
-            (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms(), caller.clone());
-        let event = identity_event(Action::IdentityCreate, id)
-            .detail(json!({"name": body.name, "kind": body.kind, "roleUuids": body.role_uuids}));
-        let row = tables::identities::Row {
-            id,
-            name_key: name_key(&body.name),
-            name: body.name,
-            kind: body.kind.as_str().to_owned(),
-            password,
-            api_key_hash: None,
-            locked: false,
-            created_at_ms: now,
-            password_changed_at_ms: None,
-            password_reset_at_ms: None,
+        let (id, now) = (IdentityId::from_random(chancery_keys::random()), self.clock.now_ms());
+        let mut detail = json!({"name": body.name, "kind": body.kind, "roleUuids": body.role_uuids});
+        if let Some(terms) = &body.api_key {
+            detail["apiKey"] = json!(terms);
+        }
+        let first_key = match &password {
+            Some(_) => None,
+            None => Some(self.first_key(id, body.api_key.unwrap_or_default(), now).map_err(in_first_key)?),
         };
-        let first_key =
-            api_key.as_ref().map(|secret| api_key::first(id, &self.api_key_hash(secret), now)).transpose()?;
+        let (id, granter) = (Uuid::from(id), caller.clone());
+        let effect = effect::of_identity(
+            &self.identity.directory.load(),
+            &self.token_profiles.all(),
+            &ObjInfo { name: body.name.clone(), uuid: id.into() },
+            body.kind,
+            (&[], &body.role_uuids),
+        );
+        let event = identity_event(Action::IdentityCreate, id).detail(detail).effect(&effect)?;
+        let secret = first_key.as_ref().map(|key| key.secret.to_string());
+        let row = tables::identities::Row {
+            password,
+            ..tables::identities::Row::new(id, body.name, body.kind.as_str(), now)
+        };
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
-                let roles = roles_to_give(tx, &granter, body.kind, &body.role_uuids, &[]).await?;
+                let roles = roles_to_give(tx, Some(&granter), body.kind, &body.role_uuids, &[]).await?;
                 tables::identities::insert(tx, &row).await.map_err(name_taken)?;
                 if let Some(key) = &first_key {
-                    tables::api_keys::insert(tx, key).await?;
+                    check_scope(tx, key.scope.as_ref()).await.map_err(in_first_key)?;
+                    tables::api_keys::insert(tx, &key.row).await?;
                 }
                 assign(tx, id, &roles, now).await
             })
         })
         .await?;
-        Ok(IdentityCreated { uuid: id.into(), api_key: api_key.map(|api_key| api_key.to_string()) })
+        Ok(IdentityCreated { uuid: id.into(), api_key: secret })
     }
 
     /// GET /api/v2/identities/stubs.
@@ -103,6 +118,7 @@ impl Chancery {
     pub async fn change_identity(&self, caller: &Caller, id: IdentityId, body: PatchIdentity) -> Result<Identity> {
         let (now, limits, granter, id) = (self.clock.now_ms(), self.limits.clone(), caller.clone(), Uuid::from(id));
         let (event, told) = identity_event(Action::IdentityChange, id).told();
+        let (directory, profiles) = (self.identity.directory.load_full(), self.token_profiles.all());
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
@@ -120,11 +136,34 @@ impl Chancery {
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
                 let after = read(tx, id).await?;
-                told.changed(&before, &after, &limits)?;
+                let roles = (before.role_uuids.as_slice(), after.role_uuids.as_slice());
+                let effect = effect::of_identity(&directory, &profiles, &after.obj_info, after.kind, roles);
+                told.changed_for(&before, &after, &limits, &effect)?;
                 Ok(after)
             })
         })
         .await
+    }
+
+    /// Who would gain and lose what if an identity held these roles. Refused as the change is, where somebody is to make it.
+    pub(crate) async fn identity_effect(
+        &self,
+        grant: &Grant,
+        granter: Option<&Caller>,
+        id: IdentityId,
+        asked: Vec<RoleId>,
+    ) -> Result<AccessEffect> {
+        let granter = granter.cloned();
+        let read = self.storage.read(grant, move |tx| {
+            Box::pin(async move {
+                let row = existing(tx, id.into()).await.map_err(|refusal| named(refusal, "/identityUuid"))?;
+                let (held, roles) = reassigned(tx, granter.as_ref(), &row, &asked).await?;
+                Ok::<_, Error>((kind_of(&row)?, ObjInfo { name: row.name, uuid: id }, held, roles))
+            })
+        });
+        let (kind, info, held, roles) = read.await?;
+        let (directory, profiles) = (self.identity.directory.load(), self.token_profiles.all());
+        Ok(effect::of_identity(&directory, &profiles, &info, kind, (&held, &roles)))
     }
 
     /// DELETE /api/v2/identities/{uuid}. Ends its sessions.
@@ -137,6 +176,9 @@ impl Chancery {
                 told.changed(&read(tx, id).await?, &Empty {}, &limits)?;
                 check_last_holders(tx, &row, None).await?;
                 end_sessions(tx, id).await?;
+                // Its mailbox goes with it, and what waits for that.
+                tables::turns::take(tx, tables::mailboxes::TURN).await?;
+                tables::deliveries::end(tx, id).await?;
                 tables::identities::delete(tx, id).await?;
                 Ok(Empty {})
             })
@@ -182,11 +224,7 @@ impl Chancery {
 
     /// Unlocks an identity by its name, from the host. A server beside it lets the identity in within a second.
     pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<Identity> {
-        let key = name_key(name);
-        let found = self.storage.read(host, move |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) })
-        });
-        let id = found.await?.ok_or_else(|| Error::not_found("identity"))?.id;
+        let id = self.named_by_host(host, name).await?;
         let ((event, told), limits) = (identity_event(Action::IdentityUnlock, id).told(), self.limits.clone());
         self.commit(host, event, move |tx| {
             Box::pin(async move {
@@ -198,6 +236,14 @@ impl Chancery {
             })
         })
         .await
+    }
+
+    pub(super) async fn named_by_host(&self, host: &Host, name: &str) -> Result<Uuid> {
+        let key = name_key(name);
+        let found = self.storage.read(host, move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) })
+        });
+        Ok(found.await?.ok_or_else(|| Error::not_found("identity"))?.id)
     }
 
     /// POST /api/v2/identities/{uuid}/password. Ends the identity's sessions. A session of this identity alone may set
@@ -241,9 +287,13 @@ impl Chancery {
     /// Checks a new password and hashes it.
     async fn hashed(&self, password: Zeroizing<Vec<u8>>) -> Result<String> {
         password::check_new("/password", &password, &self.limits)?;
-        let salt = chancery_keys::random();
-        self.passwords.run(move || password::hash(&password, &salt)).await?
+        self.passwords.hash(password).await
     }
+}
+
+/// What is wrong with the key that an application is made with, in the body that makes the application.
+fn in_first_key(refusal: Error) -> Error {
+    if refusal.field().is_some() { refusal.under("/apiKey") } else { refusal }
 }
 
 async fn unlock(tx: &mut Tx, id: Uuid) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
-//! `login`, `password`, `api_key`, `throttle`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent`
-//! are what is kept in memory; the door methods are in `sign_in` (with `prove`), `authenticate`, `roles`, `identities` and `provision`.
+//! `login`, `password`, `api_key`, `throttle`, `one_time_code`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent`
+//! are what is kept in memory; the door methods are in `sign_in` (with `prove`), `totp`, `authenticate`, `roles`, `identities` and `provision`.
 
 mod administration;
 mod api_key;
@@ -12,6 +12,7 @@ mod credentials;
 mod directory;
 mod identities;
 mod login;
+mod one_time_code;
 mod password;
 mod prove;
 mod provision;
@@ -23,16 +24,20 @@ mod sign_in;
 mod state;
 mod throttle;
 mod tokens;
+mod totp;
 mod whoami;
 
 pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
 pub use credentials::Credentials;
+pub use password::PasswordWork;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
 
 pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use directory::{Directory, Identity, Role};
+pub(crate) use password::Passwords;
+pub(crate) use rules::RoleRules;
 pub(crate) use sign_in::{SigningIn, Vouched};
 pub(crate) use state::{IdentityState, KeepingSessions};
 pub(crate) use throttle::Rate;

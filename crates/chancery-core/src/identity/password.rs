@@ -1,21 +1,73 @@
-//! Passwords: Argon2id, kept as PHC strings. Both functions take tens of milliseconds: run them on the pool that passwords have
-//! to themselves.
+//! Passwords: Argon2id, kept as PHC strings. A try takes tens of milliseconds, on a pool that passwords have to themselves.
 
 use argon2::{
     Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version,
     password_hash::{self, phc::PasswordHash},
 };
 
-use crate::{Error, Limits, Result};
+use crate::{
+    Error, Limits, Result, Source,
+    pool::{Party, Pool},
+};
 
-/// OWASP's first choice of memory (KiB) and passes for Argon2id with one lane.
-const MEMORY_KIB: u32 = 19 * 1024;
-const PASSES: u32 = 2;
+/// What one try of a password costs: Argon2id with one lane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PasswordWork {
+    memory_kib: u32,
+    passes: u32,
+}
+
+impl Default for PasswordWork {
+    /// OWASP's first choice.
+    fn default() -> Self {
+        Self { memory_kib: 19 * 1024, passes: 2 }
+    }
+}
+
+impl PasswordWork {
+    /// As little as the algorithm allows, for installations that guard nothing: tests make thousands of logins.
+    pub const TRIFLING: Self = Self { memory_kib: 8, passes: 1 };
+
+    /// What is checked where no password could be right, so that the answer takes the same time. Its parameters must be
+    /// those of [`hash`]; a test compares them.
+    fn nobodys(self) -> String {
+        let Self { memory_kib, passes } = self;
+        let hash = "A".repeat(43);
+        format!("$argon2id$v=19$m={memory_kib},t={passes},p={LANES}$bm9ib2R5J3Mgc2FsdA${hash}")
+    }
+}
+
 const LANES: u32 = 1;
 
-/// What is checked where no password could be right, so that the answer takes the same time. Its parameters must be
-/// those of [`hash`]; a test compares them.
-const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5J3Mgc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+/// Where passwords are hashed and tried.
+pub(crate) struct Passwords {
+    pool: Pool,
+    work: PasswordWork,
+}
+
+impl Passwords {
+    pub(crate) fn new(limits: &Limits, work: PasswordWork) -> Self {
+        Self { pool: Pool::for_passwords(limits), work }
+    }
+
+    /// The PHC string of a new password.
+    pub(super) async fn hash(&self, password: impl AsRef<[u8]> + Send + 'static) -> Result<String> {
+        let (salt, work) = (chancery_keys::random(), self.work);
+        self.pool.run(move || hash(password.as_ref(), &salt, work)).await?
+    }
+
+    /// Whether the password is the one hashed, for somebody who is not known yet. With `None` the answer is no, after the
+    /// same work.
+    pub(super) async fn verify(
+        &self,
+        source: Source,
+        password: impl AsRef<[u8]> + Send + 'static,
+        hash: Option<String>,
+    ) -> Result<bool> {
+        let work = self.work;
+        self.pool.run_for(Party::Source(source), move || verify(password.as_ref(), hash.as_deref(), work)).await?
+    }
+}
 
 /// Checks a new password and gives its text.
 pub(crate) fn check_new<'a>(field: &str, password: &'a [u8], limits: &Limits) -> Result<&'a str> {
@@ -29,18 +81,17 @@ pub(crate) fn check_new<'a>(field: &str, password: &'a [u8], limits: &Limits) ->
     Ok(text)
 }
 
-/// The PHC string of a password.
-pub(crate) fn hash(password: &[u8], salt: &[u8; 16]) -> Result<String> {
-    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(|error| Error::internal(error.to_string()))?;
+fn hash(password: &[u8], salt: &[u8; 16], work: PasswordWork) -> Result<String> {
+    let params =
+        Params::new(work.memory_kib, work.passes, LANES, None).map_err(|error| Error::internal(error.to_string()))?;
     let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
     let hash: PasswordHash =
         argon2.hash_password_with_salt(password, salt).map_err(|error| Error::internal(error.to_string()))?;
     Ok(hash.to_string())
 }
 
-/// Whether the password is the one hashed. With `None` the answer is no, after the same work.
-pub(crate) fn verify(password: &[u8], hash: Option<&str>) -> Result<bool> {
-    let outcome = Argon2::default().verify_password(password, hash.unwrap_or(NOBODYS));
+fn verify(password: &[u8], hash: Option<&str>, work: PasswordWork) -> Result<bool> {
+    let outcome = Argon2::default().verify_password(password, hash.unwrap_or(&work.nobodys()));
     match outcome {
         Ok(()) => Ok(hash.is_some()),
         Err(password_hash::Error::PasswordInvalid) => Ok(false),
@@ -55,12 +106,13 @@ mod tests {
 
     #[test]
     fn only_the_password_hashed_is_right() {
-        let phc = hash(b"correct horse", &[7; 16]).unwrap();
+        let work = PasswordWork::default();
+        let phc = hash(b"correct horse", &[7; 16], work).unwrap();
         assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
-        assert!(verify(b"correct horse", Some(&phc)).unwrap());
-        assert!(!verify(b"correct horsf", Some(&phc)).unwrap());
-        assert!(!verify(b"", Some(&phc)).unwrap());
-        assert!(!verify(b"correct horse", None).unwrap());
+        assert!(verify(b"correct horse", Some(&phc), work).unwrap());
+        assert!(!verify(b"correct horsf", Some(&phc), work).unwrap());
+        assert!(!verify(b"", Some(&phc), work).unwrap());
+        assert!(!verify(b"correct horse", None, work).unwrap());
     }
 
     #[test]
@@ -70,14 +122,16 @@ mod tests {
             let lengths = (hash.salt.unwrap().len(), hash.hash.unwrap().len());
             (hash.algorithm, hash.version, hash.params.to_string(), lengths)
         };
-        let (nobodys, somebodys) = (parameters(NOBODYS), parameters(&hash(b"x", &[0; 16]).unwrap()));
-        assert_eq!((nobodys.0, nobodys.1, nobodys.2), (somebodys.0, somebodys.1, somebodys.2));
-        assert_eq!(nobodys.3.1, somebodys.3.1);
+        for work in [PasswordWork::default(), PasswordWork::TRIFLING] {
+            let (nobodys, somebodys) = (parameters(&work.nobodys()), parameters(&hash(b"x", &[0; 16], work).unwrap()));
+            assert_eq!((nobodys.0, nobodys.1, nobodys.2), (somebodys.0, somebodys.1, somebodys.2));
+            assert_eq!(nobodys.3.1, somebodys.3.1);
+        }
     }
 
     #[test]
     fn a_broken_hash_in_the_store_is_our_fault_and_lets_nobody_in() {
-        assert_eq!(verify(b"x", Some("$argon2id$")).unwrap_err().meaning(), Meaning::Internal);
+        assert_eq!(verify(b"x", Some("$argon2id$"), PasswordWork::default()).unwrap_err().meaning(), Meaning::Internal);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Whether somebody who logs in is who they say: by a password, or by an API key.
 
 use chancery_store::{
-    Tx, name_key,
+    StoreError, Tx, name_key,
     tables::{self, identities::Row},
 };
 use chancery_types::{
-    AuthType, IdentityId,
+    Action, AuthType, Base64, IdentityId,
     wire::{
         audit::{AuditApiKey, LoginWay},
         login::LoginRequest,
@@ -15,17 +15,33 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    RefusedKey, RequestInfo,
+    RefusedKey, RequestInfo, Visitor,
     api_key::{Key, KeyHash},
-    password,
+    one_time_code::{Asked, Code, Looked, code_of},
     sign_in::SigningIn,
 };
-use crate::{Chancery, Error, Result, Source, audit::Nobody, pool::Party};
+use crate::{Chancery, Error, Meaning, Result, Source, audit::Nobody};
 
 /// Who says to be whom, and the proof.
 pub(super) enum Proof {
-    Password { name_key: String, password: Zeroizing<Vec<u8>> },
-    ApiKey { hash: KeyHash },
+    /// All factors in one, and of which secret the code is to be.
+    Password(PasswordProof, Asked),
+    ApiKey {
+        hash: KeyHash,
+    },
+}
+
+/// A name, the password, and the code that goes with it.
+pub(super) struct PasswordProof {
+    name_key: String,
+    password: Zeroizing<Vec<u8>>,
+    code: Option<Code>,
+}
+
+impl PasswordProof {
+    pub(super) fn of(name: &str, password: Base64, code: Option<Code>) -> Self {
+        Self { name_key: name_key(name), password: Zeroizing::new(password.0), code }
+    }
 }
 
 /// An identity whose proof was right.
@@ -33,9 +49,49 @@ pub(super) struct Proved {
     pub(super) row: Row,
     /// As the audit records name it.
     pub(super) login: LoginWay,
+    /// The step of the one-time code that was right; it has to be taken with what the proof is for.
+    pub(super) step: Option<i64>,
 }
 
 impl Chancery {
+    /// Counts a try of an address before anything is looked at.
+    pub(super) fn count_try(&self, visitor: &Visitor, action: Action) -> Result<()> {
+        let (source, now_ms) = (visitor.request.counted_as(), self.clock.now_ms());
+        let attempt = self.identity.rate().attempt(source, now_ms, self.limits.logins.per_minute);
+        attempt.map_err(|retry_after_s| {
+            self.counters.refused_nobody(visitor.request.source, Nobody::TooOften(action), now_ms);
+            Error::busy("Too many logins were tried from this address; try again.", retry_after_s)
+        })
+    }
+
+    /// The identity, if the proof is right, for a login or what takes the same proof; else a refusal that is counted and says
+    /// nothing.
+    pub(super) async fn proved(&self, visitor: &Visitor, action: Action, proof: &Proof) -> Result<Proved> {
+        match self.prove(action, proof, &visitor.request).await? {
+            Ok(proved) => Ok(proved),
+            Err(who) => {
+                self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+                Err(refused())
+            }
+        }
+    }
+
+    /// Counts a proof that was right when it was looked at, and not any more when it was to be taken.
+    pub(super) fn or_too_late<T>(
+        &self,
+        request: &RequestInfo,
+        action: Action,
+        (id, name): (Uuid, &str),
+        done: Result<T>,
+    ) -> Result<T> {
+        done.inspect_err(|error| {
+            if error.meaning() == Meaning::Unauthenticated {
+                let who = Nobody::Unproved(action, id.into(), name.to_owned());
+                self.counters.refused_nobody(request.source, who, self.clock.now_ms());
+            }
+        })
+    }
+
     pub(super) fn proof(&self, request: LoginRequest) -> Result<Proof> {
         let credentials = request.auth_credentials;
         let missing = |member: &str| {
@@ -46,7 +102,8 @@ impl Chancery {
             AuthType::Userpass => {
                 let name = credentials.username.ok_or_else(|| missing("username"))?;
                 let password = credentials.password.ok_or_else(|| missing("password"))?;
-                Ok(Proof::Password { name_key: name_key(&name), password: Zeroizing::new(password.0) })
+                let code = credentials.totp.map(|code| code_of("/authCredentials/totp", code)).transpose()?;
+                Ok(Proof::Password(PasswordProof::of(&name, password, code), Asked::Active))
             }
             AuthType::Apikey => {
                 let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
@@ -56,15 +113,15 @@ impl Chancery {
     }
 
     /// The identity, if the proof is right and it may log in now; else who was refused. Unknown, wrong, locked and delayed
-    /// take the same time: there is always one look into the store, and one Argon2 run for a password.
-    pub(super) async fn prove(&self, proof: &Proof, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
+    /// take the same time: there is always one look into the store, one Argon2 run for a password, and one look at a code.
+    async fn prove(&self, action: Action, proof: &Proof, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
         match proof {
             Proof::ApiKey { hash } => self.prove_by_key(*hash, request).await,
-            Proof::Password { name_key, password } => {
-                let row = self.named(name_key).await?;
-                match self.check_password(row, password.clone(), request.counted_as()).await? {
-                    Some(row) => Ok(Ok(Proved { row, login: LoginWay::password() })),
-                    None => Ok(Err(self.refused_login(name_key).await?)),
+            Proof::Password(proof, asked) => {
+                let row = self.named(&proof.name_key).await?;
+                match self.check_factors(row, proof, *asked, request.counted_as()).await? {
+                    Some(proved) => Ok(Ok(proved)),
+                    None => Ok(Err(self.refused_login(action, &proof.name_key).await?)),
                 }
             }
         }
@@ -93,42 +150,55 @@ impl Chancery {
         match admitted {
             Ok(terms) => {
                 self.identity.key_uses.note(&terms, now);
-                Ok(Ok(Proved { row: identity, login: LoginWay::api_key(key.recorded(version)) }))
+                let login = LoginWay::api_key(key.recorded(version));
+                Ok(Ok(Proved { row: identity, login, step: None }))
             }
             Err(why) => Ok(Err(Nobody::Key(key.identity, identity.name, key.recorded(version), why))),
         }
     }
 
     /// Whom a refused login was for: asked the same way for every name, so that the answer takes the same time.
-    async fn refused_login(&self, name_key: &str) -> Result<Nobody> {
+    async fn refused_login(&self, action: Action, name_key: &str) -> Result<Nobody> {
         let hash = self.custodian.keyed_hash("login name", name_key.as_bytes());
         let row = self.named(name_key).await?;
-        Ok(row.map_or(Nobody::Name(hash), |row| Nobody::Unproved(row.id.into(), row.name)))
+        Ok(row.map_or(Nobody::Name(action, hash), |row| Nobody::Unproved(action, row.id.into(), row.name)))
     }
 
     async fn named(&self, name_key: &str) -> Result<Option<Row>> {
         // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
         let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
+        let somebody = self.identity.directory.load().identities().next().map_or(Uuid::nil(), |(id, _)| id.into());
         let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
-            Box::pin(async move { tables::identities::by_name(tx, &name_key).await })
+            Box::pin(async move {
+                match tables::identities::id_by_name(tx, &name_key).await? {
+                    Some(id) => tables::identities::by_id(tx, id).await,
+                    // Somebody's row is read, and its MAC verified, for nothing, so that the answer takes the same time.
+                    None => match tables::identities::by_id(tx, somebody).await {
+                        Ok(_) | Err(StoreError::Unauthentic(_)) => Ok(None),
+                        Err(failure) => Err(failure),
+                    },
+                }
+            })
         });
         read.await.map_err(Error::from)
     }
 
-    async fn check_password(
+    /// Looks at all factors whatever comes of one of them, so that nobody learns which was wrong.
+    async fn check_factors(
         &self,
         row: Option<Row>,
-        password: Zeroizing<Vec<u8>>,
+        proof: &PasswordProof,
+        asked: Asked,
         source: Source,
-    ) -> Result<Option<Row>> {
+    ) -> Result<Option<Proved>> {
         let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
         let admissible = row.filter(|row| !row.locked && row.password.is_some() && !delayed(row.id.into()));
         let hash = admissible.as_ref().and_then(|row| row.password.clone());
-        let check = move || password::verify(&password, hash.as_deref());
-        let right = self.passwords.run_for(Party::Source(source), check).await??;
+        let right = self.passwords.verify(source, proof.password.clone(), hash).await?;
+        let looked = self.look_at_code(admissible.as_ref(), asked, proof.code.as_ref())?;
         let Some(row) = admissible else { return Ok(None) };
         let id = row.id.into();
-        if !right {
+        if !right || looked == Looked::Wrong {
             self.identity.delays().wrong(id, source, self.clock.now_ms());
             return Ok(None);
         }
@@ -138,12 +208,43 @@ impl Chancery {
             return Ok(None);
         }
         self.identity.delays().right(id, source);
-        Ok(Some(row))
+        let (login, step) = match looked {
+            Looked::Right(step) => (LoginWay::password_and_totp(), Some(step)),
+            Looked::Needless | Looked::Wrong => (LoginWay::password(), None),
+        };
+        Ok(Some(Proved { row, login, step }))
     }
 }
 
+/// Refuses a proof that rests on what was changed meanwhile: a lock, a new password or another second factor counts. A code
+/// is taken here: of two that come with it at the same time, on whatever nodes, one is refused.
+pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step }: &Proved) -> Result<()> {
+    let now = tables::identities::by_id(tx, row.id).await?;
+    let is_same = |now: &Row| !now.locked && now.password == row.password && now.totp_secret == row.totp_secret;
+    if !now.as_ref().is_some_and(is_same) {
+        return Err(refused());
+    }
+    if let Some(step) = step
+        && !tables::identities::use_totp_step(tx, row.id, *step).await?
+    {
+        return Err(refused());
+    }
+    if let Some(key) = &login.api_key
+        && !is_still_there(tx, row.id, key).await?
+    {
+        return Err(refused());
+    }
+    Ok(())
+}
+
+/// One wording for an unknown name, a wrong password, code or key, and a locked or delayed identity.
+pub(super) fn refused() -> Error {
+    let message = "The login is refused: unknown name, wrong password, code or key, or not allowed to log in now.";
+    Error::new(Meaning::Unauthenticated, message)
+}
+
 /// Whether a key still has the secret that was shown: it may have been deleted or rotated meanwhile.
-pub(super) async fn is_still_there(tx: &mut Tx, identity: Uuid, key: &AuditApiKey) -> Result<bool> {
+async fn is_still_there(tx: &mut Tx, identity: Uuid, key: &AuditApiKey) -> Result<bool> {
     let Some(row) = tables::api_keys::by_id(tx, identity, key.uuid.into()).await? else { return Ok(false) };
     Ok(Key::of(&row)?.terms(key.version).is_some())
 }

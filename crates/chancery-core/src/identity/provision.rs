@@ -1,9 +1,6 @@
 //! The first identities of an installation, made by somebody with a shell on the host.
 
-use chancery_store::{
-    name_key,
-    tables::{self, identities, identity_roles},
-};
+use chancery_store::tables::{self, identities, identity_roles};
 use chancery_types::{Action, IdentityId, IdentityKind, RoleId};
 use serde_json::json;
 use uuid::Uuid;
@@ -90,23 +87,12 @@ impl Chancery {
         check_name("/name", &first.name, &self.limits)?;
         password::check_new("/password", first.password.as_bytes(), &self.limits)?;
         let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms());
-        let salt = chancery_keys::random();
-        let hash = self.passwords.run(move || password::hash(first.password.as_bytes(), &salt)).await??;
+        let hash = self.passwords.hash(first.password).await?;
         let roles = first.roles.into_iter();
         let roles =
             roles.map(|role| identity_roles::Row { identity_id: id, role_id: role.into(), assigned_at_ms: now });
-        let row = identities::Row {
-            id,
-            name_key: name_key(&first.name),
-            name: first.name,
-            kind: IdentityKind::Person.as_str().to_owned(),
-            password: Some(hash),
-            api_key_hash: None,
-            locked: false,
-            created_at_ms: now,
-            password_changed_at_ms: None,
-            password_reset_at_ms: None,
-        };
+        let row = identities::Row::new(id, first.name, IdentityKind::Person.as_str(), now);
+        let row = identities::Row { password: Some(hash), ..row };
         Ok((row, roles.collect()))
     }
 }

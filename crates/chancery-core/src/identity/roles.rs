@@ -7,9 +7,10 @@ use chancery_store::{
     tables::{self, roles::Row},
 };
 use chancery_types::{
-    Action, Perm, RoleId,
+    Action, Perm, RoleId, SecondFactor,
     wire::{
         Empty, ListQuery, ObjInfo, Results,
+        reports::AccessEffect,
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
     },
 };
@@ -18,7 +19,8 @@ use uuid::Uuid;
 
 use super::{Caller, administration::name_taken, identities::check_named, rules::RoleRules};
 use crate::{
-    Chancery, Error, Event, Result,
+    Chancery, Error, Event, Grant, Result,
+    access::effect::{self, named},
     changes::{Change, ChangeKind},
     list::Page,
     text::check_name,
@@ -33,7 +35,7 @@ impl Chancery {
             .on(Uuid::from(id))
             .detail(json!({
                 "name": body.name, "loginsRequired": body.logins_required, "perms": body.perms,
-                "management": body.management,
+                "management": body.management, "secondFactor": body.second_factor,
             }))
             .changes(Change::of(ChangeKind::Role, id));
         self.administer(caller, event, move |tx| {
@@ -73,15 +75,19 @@ impl Chancery {
     /// PATCH /api/v2/roles/{uuid}.
     pub async fn change_role(&self, caller: &Caller, id: RoleId, body: PatchRole) -> Result<Role> {
         let (now, limits, granter) = (self.clock.now_ms(), self.limits.clone(), caller.clone());
+        let directory = self.identity.directory.load_full();
         let event = Event::new(Action::RoleChange).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
         let (event, told) = event.told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = changeable(tx, id).await?;
                 let rules = rules_of(&row)?;
-                let next = rules.patch(&granter, &body, now)?;
+                let next = rules.patch(Some(&granter), &body, now)?;
+                let effect = effect::of_role(&directory, id, &next);
                 if next.logins_required != rules.logins_required {
                     check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
+                }
+                if next.logins_required != rules.logins_required || rules.is_weakened_by(&next) {
                     check_named(tx, &granter, id).await?;
                 }
                 // Also the one that does not count is a name.
@@ -94,11 +100,26 @@ impl Chancery {
                 let row = row_of(id, named.unwrap_or(row.name), &next)?;
                 tables::roles::update(tx, &row).await.map_err(name_taken)?;
                 let after = body_of(row)?;
-                told.changed(&before, &after, &limits)?;
+                told.changed_for(&before, &after, &limits, &effect)?;
                 Ok(after)
             })
         })
         .await
+    }
+
+    /// Who would gain and lose what if a role permitted this. Refused as the change is, where somebody is to make it.
+    pub(crate) async fn role_effect(
+        &self,
+        grant: &Grant,
+        granter: Option<&Caller>,
+        id: RoleId,
+        perms: Vec<Perm>,
+    ) -> Result<AccessEffect> {
+        let row = self.storage.read(grant, move |tx| Box::pin(changeable(tx, id))).await;
+        let rules = rules_of(&row.map_err(|refusal| named(refusal, "/roleUuid"))?)?;
+        let body = PatchRole { perms: Some(perms), ..PatchRole::default() };
+        let next = rules.patch(granter, &body, self.clock.now_ms())?;
+        Ok(effect::of_role(&self.identity.directory.load(), id, &next))
     }
 
     /// DELETE /api/v2/roles/{uuid}.
@@ -145,6 +166,10 @@ pub(super) fn rules_of(row: &Row) -> Result<RoleRules> {
         logins_required: row.logins_required,
         perms: stored.into_iter().filter_map(known).collect(),
         management: row.management,
+        second_factor: match &row.second_factor {
+            Some(factor) => factor.parse().map_err(Error::internal)?,
+            None => SecondFactor::None,
+        },
     })
 }
 
@@ -158,6 +183,10 @@ fn row_of(id: RoleId, name: String, rules: &RoleRules) -> Result<Row> {
         perms: serde_json::to_string(&perms).map_err(Error::internal)?,
         management: rules.management,
         system: false,
+        second_factor: match rules.second_factor {
+            SecondFactor::None => None,
+            factor @ SecondFactor::Totp => Some(factor.as_str().to_owned()),
+        },
     })
 }
 
@@ -168,6 +197,7 @@ fn body_of(row: Row) -> Result<Role> {
         logins_required: rules.logins_required,
         perms: rules.perms.into_keys().collect(),
         management: rules.management,
+        second_factor: rules.second_factor,
         system: row.system,
     })
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chancery_types::{
-    Perm, RoleId,
+    Perm, RoleId, SecondFactor,
     wire::roles::{CreateRole, PatchRole},
 };
 
@@ -17,34 +17,36 @@ pub(crate) struct RoleRules {
     /// Each permission with the time since when the role has it.
     pub(crate) perms: BTreeMap<Perm, i64>,
     pub(super) management: bool,
+    /// What its holders log in with besides a password.
+    pub(crate) second_factor: SecondFactor,
 }
 
 impl RoleRules {
     /// A new role that this caller may make.
     pub(super) fn create(caller: &Caller, body: &CreateRole, now: i64) -> Result<Self> {
-        let nothing = Self { logins_required: body.logins_required, perms: BTreeMap::new(), management: false };
-        nothing.changed(caller, Some(body.logins_required), Some(&body.perms), Some(body.management), now)
-    }
-
-    /// The role as this caller may change it.
-    pub(super) fn patch(&self, caller: &Caller, body: &PatchRole, now: i64) -> Result<Self> {
-        self.changed(caller, body.logins_required, body.perms.as_deref(), body.management, now)
-    }
-
-    fn changed(
-        &self,
-        caller: &Caller,
-        logins_required: Option<u32>,
-        perms: Option<&[Perm]>,
-        management: Option<bool>,
-        now: i64,
-    ) -> Result<Self> {
-        let next = Self {
-            logins_required: logins_required.unwrap_or(self.logins_required),
-            perms: perms.map_or_else(|| self.perms.clone(), |perms| self.granted(perms, now)),
-            management: management.unwrap_or(self.management),
+        let nothing = Self {
+            logins_required: body.logins_required,
+            perms: BTreeMap::new(),
+            management: false,
+            second_factor: body.second_factor,
         };
-        self.check_grants(caller, &next, perms.unwrap_or_default())?;
+        nothing.patch(
+            Some(caller),
+            &PatchRole { perms: Some(body.perms.clone()), management: Some(body.management), ..PatchRole::default() },
+            now,
+        )
+    }
+
+    /// The role as this caller may change it; as anybody may, where nobody does.
+    pub(super) fn patch(&self, caller: Option<&Caller>, body: &PatchRole, now: i64) -> Result<Self> {
+        let perms = body.perms.as_deref();
+        let next = Self {
+            logins_required: body.logins_required.unwrap_or(self.logins_required),
+            perms: perms.map_or_else(|| self.perms.clone(), |perms| self.granted(perms, now)),
+            management: body.management.unwrap_or(self.management),
+            second_factor: body.second_factor.unwrap_or(self.second_factor),
+        };
+        caller.map_or(Ok(()), |caller| self.check_grants(caller, &next, perms.unwrap_or_default()))?;
         next.check()?;
         Ok(next)
     }
@@ -54,18 +56,24 @@ impl RoleRules {
         perms.iter().map(|perm| (*perm, self.perms.get(perm).copied().unwrap_or(now))).collect()
     }
 
-    /// Nobody grants what they do not hold. To ask for fewer logins grants everything to single persons.
+    /// Whether the next one is had for less: with fewer logins by single persons, without a second factor by passwords.
+    pub(super) fn is_weakened_by(&self, next: &Self) -> bool {
+        next.logins_required < self.logins_required || next.second_factor < self.second_factor
+    }
+
+    /// Nobody grants what they do not hold. To ask for less grants everything to those who have only that.
     fn check_grants(&self, caller: &Caller, next: &Self, named: &[Perm]) -> Result<()> {
-        let fewer_logins = next.logins_required < self.logins_required;
-        let is_granted = |perm: &Perm| fewer_logins || !self.perms.contains_key(perm);
+        let is_weakened = self.is_weakened_by(next);
+        let is_granted = |perm: &Perm| is_weakened || !self.perms.contains_key(perm);
         if let Some(perm) = next.perms.keys().find(|perm| is_granted(perm) && !caller.has(**perm)) {
             let field = match named.iter().position(|named| named == perm) {
                 Some(index) => format!("/perms/{index}"),
-                None => "/loginsRequired".to_owned(),
+                None if next.logins_required < self.logins_required => "/loginsRequired".to_owned(),
+                None => "/secondFactor".to_owned(),
             };
             return Err(cannot_grant(perm.as_str()).at(field));
         }
-        if next.management && (fewer_logins || !self.management) && !caller.management() {
+        if next.management && (is_weakened || !self.management) && !caller.management() {
             return Err(cannot_grant("management").at("/management"));
         }
         Ok(())
@@ -86,7 +94,7 @@ impl RoleRules {
 
     /// Whether this caller may give the role to somebody, or make somebody's password who holds it.
     pub(super) fn check_held_by(&self, caller: &Caller) -> Result<()> {
-        let nothing = Self { logins_required: self.logins_required, perms: BTreeMap::new(), management: false };
+        let nothing = Self { perms: BTreeMap::new(), management: false, ..self.clone() };
         let error = nothing.check_grants(caller, self, &[]);
         error.map_err(|error| Error::forbidden(error.message().to_owned()))
     }
@@ -133,7 +141,13 @@ mod tests {
     }
 
     fn body(logins_required: u32, perms: &[Perm], management: bool) -> CreateRole {
-        CreateRole { name: "x".to_owned(), logins_required, perms: perms.to_vec(), management }
+        CreateRole {
+            name: "x".to_owned(),
+            logins_required,
+            perms: perms.to_vec(),
+            management,
+            second_factor: SecondFactor::None,
+        }
     }
 
     fn refusal<T>(result: Result<T>) -> Option<(Meaning, Option<String>)> {
@@ -177,7 +191,7 @@ mod tests {
         assert_eq!(create(body(2, &[], true)), refused(Meaning::Forbidden, "/management"));
         let approvers =
             RoleRules::create(&caller(Perm::ALL, true), &body(2, &[Perm::SigningApprove], false), 5).unwrap();
-        let patch = |patch: PatchRole| refusal(approvers.patch(&officer, &patch, 9));
+        let patch = |patch: PatchRole| refusal(approvers.patch(Some(&officer), &patch, 9));
         let perms = |perms: &[Perm]| PatchRole { perms: Some(perms.to_vec()), ..PatchRole::default() };
         assert_eq!(patch(perms(&[Perm::SigningApprove, Perm::AuditRead])), None, "what it has already is not granted");
         assert_eq!(patch(perms(&[Perm::AuditRead, Perm::KeysAdd])), refused(Meaning::Forbidden, "/perms/1"));
@@ -187,22 +201,38 @@ mod tests {
     }
 
     #[test]
+    fn whoever_takes_the_second_factor_away_grants_everything() {
+        let (all, officer) = (caller(Perm::ALL, true), caller(&[Perm::IdentityManage], false));
+        let demanding = CreateRole { second_factor: SecondFactor::Totp, ..body(2, &[Perm::SigningApprove], false) };
+        let role = RoleRules::create(&all, &demanding, 0).unwrap();
+        let without = PatchRole { second_factor: Some(SecondFactor::None), ..PatchRole::default() };
+        assert_eq!(refusal(role.patch(Some(&officer), &without, 1)), refused(Meaning::Forbidden, "/secondFactor"));
+        let role = role.patch(Some(&all), &without, 1).unwrap();
+        assert_eq!(
+            (role.second_factor, &role.perms),
+            (SecondFactor::None, &BTreeMap::from([(Perm::SigningApprove, 0)]))
+        );
+        let demanded = PatchRole { second_factor: Some(SecondFactor::Totp), ..PatchRole::default() };
+        assert_eq!(role.patch(Some(&officer), &demanded, 2).unwrap().second_factor, SecondFactor::Totp);
+    }
+
+    #[test]
     fn a_permission_is_held_since_it_was_granted() {
         let all = caller(Perm::ALL, true);
         let role = RoleRules::create(&all, &body(1, &[Perm::SigningApprove], false), 5).unwrap();
         let perms = Some(vec![Perm::AuditRead, Perm::SigningApprove]);
-        let patched = role.patch(&all, &PatchRole { perms, ..PatchRole::default() }, 9).unwrap();
+        let patched = role.patch(Some(&all), &PatchRole { perms, ..PatchRole::default() }, 9).unwrap();
         assert_eq!(patched.perms, BTreeMap::from([(Perm::SigningApprove, 5), (Perm::AuditRead, 9)]));
-        let without = role.patch(&all, &PatchRole { perms: Some(vec![]), ..PatchRole::default() }, 9).unwrap();
+        let without = role.patch(Some(&all), &PatchRole { perms: Some(vec![]), ..PatchRole::default() }, 9).unwrap();
         let again = PatchRole { perms: Some(vec![Perm::SigningApprove]), ..PatchRole::default() };
-        assert_eq!(without.patch(&all, &again, 12).unwrap().perms, BTreeMap::from([(Perm::SigningApprove, 12)]));
+        assert_eq!(without.patch(Some(&all), &again, 12).unwrap().perms, BTreeMap::from([(Perm::SigningApprove, 12)]));
     }
 
     #[test]
     fn roles_of_one_identity_agree_on_the_logins() {
         let role = |logins_required| {
-            let rules = RoleRules { logins_required, perms: BTreeMap::new(), management: false };
-            (RoleId::from_u128(1), rules)
+            let (perms, second_factor) = (BTreeMap::new(), SecondFactor::None);
+            (RoleId::from_u128(1), RoleRules { logins_required, perms, management: false, second_factor })
         };
         assert!(check_together(&[role(1), role(1)]).is_ok());
         assert!(check_together(&[role(2)]).is_ok());

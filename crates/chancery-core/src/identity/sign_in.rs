@@ -22,12 +22,12 @@ use super::{
     api_key,
     caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
-    prove::{Proved, is_still_there},
+    prove::{Proved, expect_unchanged, refused},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
     Chancery, Error, Event, Meaning, Result,
-    audit::{Actor, Identities, Nobody},
+    audit::{Actor, Identities},
     changes::{Change, ChangeKind},
     up_to_date::LogsInNow,
 };
@@ -54,7 +54,7 @@ impl SigningIn {
 pub(crate) struct Vouched(Actor);
 
 impl Vouched {
-    fn new(node: Uuid, request: &RequestInfo, identities: &[AuditIdentity]) -> Self {
+    pub(super) fn new(node: Uuid, request: &RequestInfo, identities: &[AuditIdentity]) -> Self {
         Self(Actor::signing_in(node, &SigningIn(()), request, Identities::new(identities)))
     }
 
@@ -67,22 +67,10 @@ impl Vouched {
 impl Chancery {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
-        let source = visitor.request.counted_as();
-        let now_ms = self.clock.now_ms();
-        let attempt = self.identity.rate().attempt(source, now_ms, self.limits.logins_per_minute);
-        if let Err(retry_after_s) = attempt {
-            self.counters.refused_nobody(visitor.request.source, Nobody::TooOften, now_ms);
-            return Err(too_often(retry_after_s));
-        }
+        self.count_try(visitor, Action::Login)?;
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
-        let proved = match self.prove(&proof, &visitor.request).await? {
-            Ok(proved) => proved,
-            Err(who) => {
-                self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
-                return Err(refused());
-            }
-        };
+        let proved = self.proved(visitor, Action::Login, &proof).await?;
         self.admit(&now, &visitor.request, cookie, proved).await
     }
 
@@ -100,8 +88,9 @@ impl Chancery {
         _now: &LogsInNow,
         request: &RequestInfo,
         cookie: Option<&str>,
-        Proved { row, login }: Proved,
+        proved: Proved,
     ) -> Result<LoggedIn> {
+        let Proved { row, login, .. } = &proved;
         let present = match cookie {
             Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
             None => None,
@@ -114,14 +103,16 @@ impl Chancery {
         // What it holds now was given before, whatever the clock said then: one that was ahead shuts nobody out.
         let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
         let roles = held.iter().map(|role| role.role_id.into());
-        let roles: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
+        let able: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
+        let roles: Vec<_> = able.iter().copied().filter(|role| directory.is_satisfied(*role, Some(login))).collect();
         let seat =
             Seat { identity: id, roles, at, proof: Some(SeatProof { login: login.clone(), source: request.source }) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
-        let proved = Vouched::new(self.node, request, &[recorded]);
+        let by = Vouched::new(self.node, request, &[recorded]);
         if seat.roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
-            return Err(self.refused_to(&proved, event, not_a_person()).await);
+            let refusal = if able.is_empty() { not_a_person() } else { refused() };
+            return Err(self.refused_to(&by, event, refusal).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
         let next = login::log_in(present_state, seat, &*directory, now, &self.limits);
@@ -130,10 +121,10 @@ impl Chancery {
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
             Err(why) => {
                 let event = Event::new(Action::Login).on(row.id);
-                return Err(self.refused_to(&proved, event, not_admitted(why)).await);
+                return Err(self.refused_to(&by, event, not_admitted(why)).await);
             }
         };
-        self.begin(&proved, Proved { row, login }, state, replaced).await
+        self.begin(&by, request, proved, (state, replaced)).await
     }
 
     async fn roles_of(&self, id: IdentityId) -> Result<Vec<tables::identity_roles::Row>> {
@@ -146,34 +137,26 @@ impl Chancery {
     async fn begin(
         &self,
         by: &Vouched,
-        Proved { row: proved, login }: Proved,
-        state: State,
-        replaced: Option<Uuid>,
+        request: &RequestInfo,
+        proved: Proved,
+        (state, replaced): (State, Option<Uuid>),
     ) -> Result<LoggedIn> {
         let session = Uuid::from_bytes(chancery_keys::random());
         let cookie = URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()));
         let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.clock.now_ms())?;
         let standing = self.identity.directory.load().standing(session, &state.seats);
         let mut event = Event::new(Action::Login)
-            .on(proved.id)
+            .on(proved.row.id)
             .detail(json!({"session": session, "fullyLoggedIn": standing.is_some()}))
             .changes(Change::of(ChangeKind::Session, session));
         if let Some(replaced) = replaced {
             event = event.changes(Change::of(ChangeKind::Session, replaced));
         }
+        let (id, name) = (proved.row.id, proved.row.name.clone());
         let begun = self.commit(by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
-                // A lock or a new password that came in between counts.
-                let now = tables::identities::by_id(tx, proved.id).await?;
-                if now.is_none_or(|now| now.locked || now.password != proved.password) {
-                    return Err(refused());
-                }
-                if let Some(key) = &login.api_key
-                    && !is_still_there(tx, proved.id, key).await?
-                {
-                    return Err(refused());
-                }
+                expect_unchanged(tx, &proved).await?;
                 if let Some(replaced) = replaced
                     && !tables::sessions::delete(tx, replaced).await?
                 {
@@ -182,7 +165,7 @@ impl Chancery {
                 Ok(tables::sessions::insert(tx, &row, &seats).await?)
             })
         });
-        begun.await?;
+        self.or_too_late(request, Action::Login, (id, &name), begun.await)?;
         let response = self.login_state(standing.as_ref());
         Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
     }
@@ -273,16 +256,6 @@ impl Chancery {
         let identities: Vec<_> = session.state.seats.iter().map(recorded).collect();
         Vouched::new(self.node, request, &identities)
     }
-}
-
-/// One wording for an unknown name, a wrong password, a wrong key, and a locked or delayed identity.
-fn refused() -> Error {
-    let message = "The login is refused: unknown name, wrong password or key, or not allowed to log in now.";
-    Error::new(Meaning::Unauthenticated, message)
-}
-
-fn too_often(retry_after_s: u32) -> Error {
-    Error::busy("Too many logins were tried from this address; try again.", retry_after_s)
 }
 
 fn not_a_person() -> Error {

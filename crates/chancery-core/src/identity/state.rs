@@ -16,6 +16,7 @@ use super::{
     built_in,
     directory::{Directory, Identity, Role},
     login::Seat,
+    one_time_code,
     recent::{Recent, RecentKeys},
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate},
@@ -45,6 +46,8 @@ pub(crate) struct IdentityState {
     wrong_keys: Mutex<Rate<Source>>,
     delays: Mutex<Delays>,
     rate: Mutex<Rate<Source>>,
+    /// The sealed secret that codes are compared with where there is none to compare with.
+    pub(super) no_ones_totp: Vec<u8>,
 }
 
 impl IdentityState {
@@ -73,6 +76,7 @@ impl IdentityState {
             wrong_keys: Mutex::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
+            no_ones_totp: one_time_code::no_ones(custodian)?,
         })
     }
 

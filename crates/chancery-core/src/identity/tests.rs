@@ -23,6 +23,7 @@ fn credentials(name: &str, password: &str) -> LoginRequest {
     let auth_credentials = AuthCredentials {
         username: Some(name.to_owned()),
         password: Some(Base64(password.as_bytes().to_vec())),
+        totp: None,
         api_key: None,
     };
     LoginRequest { auth_credentials, auth_type: AuthType::Userpass }
@@ -112,6 +113,7 @@ async fn an_application_that_holds_a_role_of_two_persons_already_completes_no_lo
         kind: IdentityKind::Application,
         role_uuids: vec![RoleId::APPLICATION],
         password: Some(Base64(PASSWORD.as_bytes().to_vec())),
+        api_key: None,
     };
     let robot = chancery.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;
     let row = identity_roles::Row {

@@ -195,10 +195,10 @@ mod tests {
     fn a_source_has_600_logins_a_minute() {
         let (mut rate, limits) = (Rate::default(), Limits::default());
         let attempts = |rate: &mut Rate<Source>, source, now| {
-            (0..601).map(|_| rate.attempt(source, now, limits.logins_per_minute)).filter(Result::is_ok).count()
+            (0..601).map(|_| rate.attempt(source, now, limits.logins.per_minute)).filter(Result::is_ok).count()
         };
         assert_eq!(attempts(&mut rate, source("192.0.2.1"), 30_000), 600);
-        assert_eq!(rate.attempt(source("192.0.2.1"), 30_000, limits.logins_per_minute), Err(31));
+        assert_eq!(rate.attempt(source("192.0.2.1"), 30_000, limits.logins.per_minute), Err(31));
         assert_eq!(attempts(&mut rate, source("192.0.2.2"), 30_000), 600);
         assert_eq!(attempts(&mut rate, source("192.0.2.1"), 60_000), 600);
     }

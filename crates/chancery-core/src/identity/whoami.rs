@@ -1,6 +1,9 @@
 //! GET /api/v2/whoami behind the door.
 
-use chancery_types::wire::whoami::{Myself, WhoAmI};
+use chancery_types::wire::{
+    identities::TotpState,
+    whoami::{Myself, WhoAmI},
+};
 
 use super::{Caller, caller::Shows, sessions::Key};
 use crate::{Chancery, Error, Result, clock::ms, time::rfc3339_ms};
@@ -24,12 +27,18 @@ impl Chancery {
             Shows::Token { expires_at } => Some(rfc3339_ms(expires_at)),
             Shows::Cookie | Shows::ApiKey => None,
         };
+        let directory = self.identity.directory.load();
+        let totp = |id| {
+            let confirmed_at = rfc3339_ms(directory.totp_confirmed_at(id)?);
+            Some(TotpState { confirmed_at })
+        };
         let identities = caller.recorded().read()?.into_iter().zip(caller.members()).map(|(recorded, member)| Myself {
             uuid: member.id,
             name: recorded.name,
             kind: member.kind,
             login: recorded.login,
             source: recorded.source,
+            totp: totp(member.id),
             roles: recorded.roles,
         });
         Ok(WhoAmI {

@@ -1,4 +1,4 @@
-//! Whose turn it is to read a list: a few at a time, and caller after caller.
+//! Whose turn it is to read a list, or an upload: a few at a time, and caller after caller.
 
 use std::{
     collections::VecDeque,
@@ -13,9 +13,17 @@ use crate::{Error, Limits, Result};
 /// Who waits; a session has at least one member.
 type Whose = Option<IdentityId>;
 
-/// Lists that are read at the same time, and who waits.
+/// Turns to read what takes long or much memory.
+#[derive(Default)]
+pub(crate) struct ReadTurns {
+    pub(crate) lists: Turns,
+    /// Uploads, each of which is in memory as a whole.
+    pub(crate) uploads: Turns,
+}
+
+/// What is read at the same time, and who waits.
 #[derive(Clone, Default)]
-pub(crate) struct ListTurns(Arc<Mutex<Waiting>>);
+pub(crate) struct Turns(Arc<Mutex<Waiting>>);
 
 #[derive(Default)]
 struct Waiting {
@@ -25,9 +33,9 @@ struct Waiting {
 }
 
 /// The right to read one list, until it is dropped.
-pub(crate) struct Turn(ListTurns);
+pub(crate) struct Turn(Turns);
 
-impl ListTurns {
+impl Turns {
     /// Waits for a turn; RateLimited where too many of the same caller wait, or it takes too long.
     pub(crate) async fn wait(&self, whose: Whose, limits: &Limits) -> Result<Turn> {
         let coming = {
@@ -94,7 +102,7 @@ impl Drop for Turn {
 }
 
 fn busy() -> Error {
-    Error::busy("Too many lists are asked for at once; try again.", 1)
+    Error::busy("Too many calls of this kind at once; try again.", 1)
 }
 
 #[cfg(test)]
@@ -119,7 +127,7 @@ mod tests {
 
     #[tokio::test]
     async fn callers_take_turns_however_many_lists_one_of_them_asks_for() {
-        let (turns, limits) = (ListTurns::default(), limits());
+        let (turns, limits) = (Turns::default(), limits());
         let reading = turns.wait(caller(1), &limits).await.unwrap();
         let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
         for (name, whose) in [("1a", 1), ("1b", 1), ("2a", 2)] {
@@ -146,14 +154,14 @@ mod tests {
         assert_eq!(turns.waiting().reading, 0, "every turn came back");
     }
 
-    fn lined_up(turns: &ListTurns) -> usize {
+    fn lined_up(turns: &Turns) -> usize {
         turns.waiting().callers.iter().map(|(_, line)| line.len()).sum()
     }
 
     #[tokio::test]
     async fn a_list_that_would_wait_too_long_is_refused_and_its_turn_is_the_next_ones() {
         let limits = limits_of(Duration::from_millis(1));
-        let turns = ListTurns::default();
+        let turns = Turns::default();
         let reading = turns.wait(caller(1), &limits).await.unwrap();
         let refused = turns.wait(caller(2), &limits).await.err().unwrap();
         assert_eq!(refused.meaning(), Meaning::Busy);

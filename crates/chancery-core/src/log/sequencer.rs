@@ -9,15 +9,16 @@ use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 use chancery_store::{
     Tx,
-    tables::{self, tiles::Tree},
+    tables::{self, log_entries::Pending, tiles::Tree},
 };
 
 use super::{
+    Leaf,
     checkpoint::Checkpoint,
     note::LogKey,
     tree::{self, TileId, Tiles},
 };
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Error, Result, audit::Done};
 
 /// Between two looks: a checkpoint covers an entry within a second.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -39,10 +40,16 @@ impl Chancery {
     pub(crate) async fn sequence_log(&self) -> Result<()> {
         while let Some(extension) = self.log_extension().await? {
             let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint).await?, !extension.is_full);
+            let done = extension.done;
             let stored = self.storage.background(&SequencingLog(()), move |tx| {
                 Box::pin(async move { extension.store(tx, &checkpoint).await })
             });
-            if stored.await? && is_last {
+            if !stored.await? {
+                continue;
+            }
+            // Whoever places an entry counts it: all signatures and certificates come by here, once, and committed.
+            self.activity.add(done);
+            if is_last {
                 break;
             }
         }
@@ -64,6 +71,8 @@ pub(super) struct Extension {
     entries: Vec<RangeInclusive<i64>>,
     tiles: Vec<(TileId, Vec<u8>)>,
     pub(super) checkpoint: Checkpoint,
+    /// How many signatures and certificates they tell of.
+    done: Done,
     /// Whether more entries may wait.
     is_full: bool,
 }
@@ -82,6 +91,9 @@ impl Extension {
             return Err(Error::internal("the log's tiles are not those of its newest checkpoint"));
         }
         let leaves: Vec<_> = pending.iter().map(|entry| tree::leaf_hash(&entry.leaf)).collect();
+        let is_certificate = |entry: &&Pending| matches!(Leaf::from_bytes(&entry.leaf), Some(Leaf::Certificate(_)));
+        let issued = pending.iter().filter(is_certificate).count() as u64;
+        let signed = pending.len() as u64 - issued;
         let changed = tree::append(&mut tiles, head.size, &leaves);
         let changed = changed.ok_or_else(|| Error::internal("the log's tiles are not those of its size"))?;
         let stored = |id: TileId| (id, tiles.get(&id).map(|tile| tile.concat()).unwrap_or_default());
@@ -93,6 +105,8 @@ impl Extension {
             entries: ranges(pending.iter().map(|entry| entry.seq)),
             tiles: changed,
             checkpoint: Checkpoint { origin: head.origin, size, root },
+            // What the log does not tell is always a signature.
+            done: Done { signed, issued, ..Done::default() },
             is_full: leaves.len() == TOGETHER as usize,
         }))
     }

@@ -19,7 +19,7 @@ use tokio::time;
 use tracing::{error, warn};
 use uuid::Uuid;
 
-use super::{QUEUE, post::Attempt, stored_target::StoredTarget};
+use super::{QUEUE, personal::StoredMailbox, post::Attempt, stored_target::StoredTarget};
 use crate::{Chancery, Error, Host, Result, clock::ms};
 
 /// How often it is looked what is due.
@@ -49,8 +49,14 @@ const MAILS: Pace = Pace { together: 64, at_once: 2, steps: 6 };
 const DELAY_MIN_MS: i64 = 1_000;
 const DELAY_MAX_MS: i64 = 60_000;
 
-/// Delivers notices. Made only here and in `tidy.rs`.
+/// Delivers notices. Made only in this module.
 pub(crate) struct DeliveringNotices(pub(super) ());
+
+/// To whom something is delivered.
+enum Receiver {
+    Target(StoredTarget),
+    Person(StoredMailbox),
+}
 
 impl Chancery {
     /// Delivers notices until the last user of this Chancery is gone. Only for a server that stays: a command on the host
@@ -60,6 +66,10 @@ impl Chancery {
             return;
         }
         self.tidy_notices_in_turn();
+        if self.notices.sends_mails() {
+            self.tell_persons_in_turn();
+            self.mail_to_persons_in_turn();
+        }
         let weak = Arc::downgrade(self);
         tokio::spawn(async move {
             let mut looks = time::interval(LOOK_EVERY);
@@ -84,7 +94,7 @@ impl Chancery {
     async fn ready_targets(&self) -> Result<Vec<Uuid>> {
         let now_ms = self.clock.now_ms();
         let ready = self.storage.read(&DeliveringNotices(()), move |tx| {
-            Box::pin(async move { tables::deliveries::ready(tx, QUEUE, now_ms).await })
+            Box::pin(async move { tables::deliveries::ready(tx, QUEUE, now_ms, u32::MAX).await })
         });
         Ok(ready.await?)
     }
@@ -94,44 +104,34 @@ impl Chancery {
         self.notices.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target)
     }
 
-    /// Delivers some of what is due to a target; whether there may be more.
+    /// Delivers some of what is due to a target or a mailbox; whether there may be more.
     pub(super) async fn deliver_some(&self, target: Uuid) -> Result<bool> {
-        let (node, now_ms) = (self.node, self.clock.now_ms());
-        let wait = ms(self.limits.notices.wait_max);
-        let taken = self.storage.background(&DeliveringNotices(()), move |tx| {
-            Box::pin(async move {
-                let Some(row) = tables::notice_targets::by_id(tx, target).await? else { return Ok(None) };
-                let target = StoredTarget::from_row(row)?;
-                let pace = Pace::of(&target);
-                let limit = |state: &State| if state.failures > 0 { 1 } else { pace.together };
-                let until_ms = now_ms.saturating_add(pace.lease_ms(wait));
-                let taken = tables::deliveries::take(tx, target.row.id, node, (now_ms, until_ms), limit).await?;
-                let Some((state, due)) = taken else { return Ok(None) };
-                Ok::<_, Error>(Some((target, state, due)))
-            })
-        });
         let begun = Instant::now();
-        let Some((target, state, due)) = taken.await? else { return Ok(false) };
+        let Some((receiver, state, due)) = self.take_due(target).await? else { return Ok(false) };
         let due = self.with_notices(due).await?;
-        let tried = due.len();
+        let (due, dropped) = match &receiver {
+            Receiver::Person(mailbox) => self.still_for(mailbox, due).await?,
+            Receiver::Target(_) => (due, Vec::new()),
+        };
         let attempts = stream::iter(due).map(|(row, notice)| {
-            let target = &target;
+            let receiver = &receiver;
             async move {
                 if begun.elapsed() >= BEGUN_WITHIN {
                     return None;
                 }
-                let attempt = match self.notices.shown(notice) {
-                    Ok(notice) => self.post_notice(target, &notice).await,
-                    Err(failure) => Err(failure),
+                let attempt = match (self.notices.shown(notice), receiver) {
+                    (Ok(notice), Receiver::Target(target)) => self.post_notice(target, &notice).await,
+                    (Ok(notice), Receiver::Person(mailbox)) => self.mail_notice(mailbox, &notice).await,
+                    (Err(failure), _) => Err(failure),
                 };
                 Some((row, attempt))
             }
         });
-        let attempts = attempts.buffer_unordered(Pace::of(&target).at_once);
+        let attempts = attempts.buffer_unordered(receiver.pace().at_once);
         let attempts: Vec<_> = attempts.filter_map(future::ready).collect().await;
-        let settled = self.settled(&target, &state, attempts);
-        let (goes_on, now_ms) = (!settled.delivered.is_empty(), self.clock.now_ms());
-        let target = target.row.id;
+        let settled = Settled { dropped, ..self.settled(&receiver, &state, attempts) };
+        let goes_on = !settled.delivered.is_empty() || !settled.dropped.is_empty();
+        let (node, now_ms) = (self.node, self.clock.now_ms());
         self.storage
             .background(&DeliveringNotices(()), move |tx| {
                 Box::pin(async move {
@@ -140,7 +140,32 @@ impl Chancery {
                 })
             })
             .await?;
-        Ok(goes_on && tried > 0)
+        Ok(goes_on)
+    }
+
+    /// Takes the lease of a target or a mailbox, and what is due; none where another node has it, or it is gone.
+    async fn take_due(&self, target: Uuid) -> Result<Option<(Receiver, State, Vec<Row>)>> {
+        let (node, now_ms, wait) = (self.node, self.clock.now_ms(), ms(self.limits.notices.wait_max));
+        let knows_who_may = self.knows_who_may();
+        let taken = self.storage.background(&DeliveringNotices(()), move |tx| {
+            Box::pin(async move {
+                let receiver = match tables::notice_targets::by_id(tx, target).await? {
+                    Some(row) => Receiver::Target(StoredTarget::from_row(row)?),
+                    // What a person may see another node knows, or this one later.
+                    None if !knows_who_may => return Ok(None),
+                    None => match tables::mailboxes::by_identity(tx, target).await? {
+                        Some(row) => Receiver::Person(StoredMailbox::from_row(row)?),
+                        None => return Ok(None),
+                    },
+                };
+                let pace = receiver.pace();
+                let limit = |state: &State| if state.failures > 0 { 1 } else { pace.together };
+                let until_ms = now_ms.saturating_add(pace.lease_ms(wait));
+                let taken = tables::deliveries::take(tx, target, node, (now_ms, until_ms), limit).await?;
+                Ok::<_, Error>(taken.map(|(state, due)| (receiver, state, due)))
+            })
+        });
+        taken.await
     }
 
     /// What is due, with what is to be said: read apart, so that nobody who writes waits for it.
@@ -160,7 +185,7 @@ impl Chancery {
     }
 
     /// What is written down of a turn.
-    fn settled(&self, target: &StoredTarget, state: &State, attempts: Vec<(Row, Result<Attempt>)>) -> Settled {
+    fn settled(&self, receiver: &Receiver, state: &State, attempts: Vec<(Row, Result<Attempt>)>) -> Settled {
         let now_ms = self.clock.now_ms();
         let mut settled = Settled::default();
         for (row, attempt) in attempts {
@@ -170,8 +195,7 @@ impl Chancery {
                     continue;
                 }
                 Ok(Attempt { status: Some(status), answer, .. }) => {
-                    let protocol = if target.content.email.is_some() { "SMTP" } else { "HTTP" };
-                    format!("{protocol} {status} {answer}")
+                    format!("{} {status} {answer}", receiver.protocol())
                 }
                 Ok(Attempt { answer, .. }) => answer,
                 Err(failure) => {
@@ -190,19 +214,45 @@ impl Chancery {
         {
             settled.failures = state.failures.saturating_add(1);
             settled.due_at_ms = now_ms.saturating_add(delay_ms(settled.failures, jitter()));
-            if state.failures == 0 {
-                warn!(target = target.row.name, error = failed.error, "a target takes no notices; it is tried again");
+            let is_told = match receiver {
+                Receiver::Target(_) => state.failures == 0,
+                Receiver::Person(_) => state.failures == 0 && self.notices.tells_of_mailboxes(now_ms),
+            };
+            if is_told {
+                let target = receiver.name();
+                warn!(target, error = failed.error, "a target takes no notices; it is tried again");
             }
         }
         settled
     }
 }
 
-impl Pace {
-    const fn of(target: &StoredTarget) -> Self {
-        if target.content.email.is_some() { MAILS } else { WEBHOOKS }
+impl Receiver {
+    /// The target's name; of a person the id, as whoever reads the log need not know where it has its mails.
+    fn name(&self) -> String {
+        match self {
+            Self::Target(target) => target.row.name.clone(),
+            Self::Person(mailbox) => format!("the mailbox of {}", mailbox.identity()),
+        }
     }
 
+    const fn is_mailbox(&self) -> bool {
+        match self {
+            Self::Target(target) => target.content.email.is_some(),
+            Self::Person(_) => true,
+        }
+    }
+
+    const fn protocol(&self) -> &'static str {
+        if self.is_mailbox() { "SMTP" } else { "HTTP" }
+    }
+
+    const fn pace(&self) -> Pace {
+        if self.is_mailbox() { MAILS } else { WEBHOOKS }
+    }
+}
+
+impl Pace {
     /// Until the last is begun, its longest wait, and some seconds to write down what came of all.
     fn lease_ms(self, wait_ms: i64) -> i64 {
         wait_ms.saturating_mul(self.steps).saturating_add(ms(BEGUN_WITHIN)).saturating_add(10_000)

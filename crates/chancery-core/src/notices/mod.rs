@@ -2,7 +2,8 @@
 //!
 //! A notice follows from the audit record of a change (`of_record.rs`) and is stored in its transaction, with one
 //! delivery for each target that wants it. So no change forgets its notice, and none is told that did not happen. A task
-//! delivers (`deliver.rs`): at least once, and by one node at a time. What comes twice has the same id.
+//! delivers (`deliver.rs`): at least once, and by one node at a time. What comes twice has the same id. People's own
+//! mailboxes are told by the same outbox, a moment later (`personal/`).
 
 mod deliver;
 mod follow;
@@ -10,6 +11,7 @@ mod key_ends;
 mod mail;
 mod of_record;
 mod overdue;
+mod personal;
 mod post;
 mod shape;
 mod stored_target;
@@ -23,7 +25,7 @@ use std::{
     collections::HashSet,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicI64, AtomicU64, Ordering},
     },
 };
 
@@ -31,7 +33,7 @@ use chancery_store::tables;
 use chancery_types::{NoticeObject, wire::notices::Notice};
 use uuid::Uuid;
 
-pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
+pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft, personal::CountingTries};
 use self::{follow::Followers, of_record::Facts};
 pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
@@ -65,6 +67,8 @@ pub(crate) struct Notices {
     pool: Pool,
     /// For mails: a slow relay holds up no webhooks.
     mails: Pool,
+    /// When the log last told of a mailbox that takes nothing.
+    mailboxes_told_of_ms: AtomicI64,
     /// Targets to which this node delivers just now.
     busy: Mutex<HashSet<Uuid>>,
     /// Who hears of notices as they happen.
@@ -101,10 +105,32 @@ impl Notices {
             console: config.console.map(|console| console.trim_end_matches('/').to_owned()),
             pool: Pool::with_slots(POSTS_MAX, limits),
             mails: Pool::with_slots(MAILS_MAX, limits),
+            mailboxes_told_of_ms: AtomicI64::new(0),
             busy: Mutex::default(),
             followers: Followers::new(),
             counts: Counts::default(),
         }
+    }
+
+    /// What sends notices, on a server that does.
+    fn transport(&self) -> Result<Arc<dyn NoticeTransport>> {
+        let transport = self.transport.clone();
+        transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))
+    }
+
+    /// Whether mails can be sent.
+    fn sends_mails(&self) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.sends_mails())
+    }
+
+    /// Whether the log is to tell now that mailboxes take nothing: once a minute of all, as it is one relay that does not.
+    fn tells_of_mailboxes(&self, now_ms: i64) -> bool {
+        let told_at_ms = self.mailboxes_told_of_ms.load(Ordering::Relaxed);
+        let is_time = now_ms.saturating_sub(told_at_ms) >= 60_000;
+        if is_time {
+            self.mailboxes_told_of_ms.store(now_ms, Ordering::Relaxed);
+        }
+        is_time
     }
 
     /// A stored notice as the interface has it.

@@ -92,13 +92,15 @@ impl Draft {
         })
     }
 
-    /// Stores the notice, and one delivery for each target that wants it.
+    /// Stores the notice, and one delivery for each target that wants it. Of people's own mailboxes there may be thousands:
+    /// they are told afterwards (`personal/fan_out.rs`).
     pub(crate) async fn insert(mut self, tx: &mut Tx, at_ms: i64, object: Option<Uuid>) -> Result<()> {
         if self.service.is_none() {
             self.service = service(tx, self.object_kind, object).await?.map(ServiceId::from);
         }
         let row = self.row(at_ms, object)?;
         let seq = tables::notices::insert(tx, row).await?;
+        tables::fan_outs::add(tx, seq).await?;
         for row in tables::notice_targets::all(tx).await? {
             let target = StoredTarget::from_row(row)?;
             if target.wants(self.kind, self.service) {

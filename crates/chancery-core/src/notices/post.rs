@@ -42,8 +42,8 @@ pub struct Posted {
 pub struct Mail {
     /// To whom: one address.
     pub to: String,
-    /// Of the notice: what comes twice has the same `Message-ID`.
-    pub id: uuid::Uuid,
+    /// What stands before the `@` of its `Message-ID`, in letters, digits, hyphens and dots: what comes twice has the same.
+    pub id: String,
     /// When it happened, in milliseconds since 1970 UTC.
     pub at_ms: i64,
     /// One line of ASCII.
@@ -63,6 +63,9 @@ pub trait NoticeTransport: Send + Sync {
     /// Whatever was in the way, in words for an administrator.
     fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
 
+    /// Whether there is a relay.
+    fn sends_mails(&self) -> bool;
+
     /// Hands a mail to the relay and answers its reply, whatever its code. It may block.
     ///
     /// # Errors
@@ -81,15 +84,11 @@ pub(super) struct Attempt {
 impl Chancery {
     /// Posts a notice to a target, and answers what came of it. An error is ours: there is no room, or no transport.
     pub(super) async fn post_notice(&self, target: &StoredTarget, notice: &Notice) -> Result<Attempt> {
-        let transport = self.notices.transport.clone();
-        let transport =
-            transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))?;
         let wait = self.limits.notices.wait_max;
         let webhook = match (&target.content.webhook, &target.content.email) {
             (Some(webhook), _) => webhook,
             (None, Some(mailbox)) => {
-                let mail = mail::of(&mailbox.address, notice, wait)?;
-                return Ok(attempt(self.notices.mails.run(move || transport.mail(mail)).await?));
+                return self.send_mail(mail::of(&mailbox.address, notice, wait)?).await;
             }
             (None, None) => return Err(Error::internal("a target is nowhere")),
         };
@@ -106,7 +105,14 @@ impl Chancery {
         let Access { url, .. } = access;
         let limits = &self.limits.notices;
         let post = Post { url, headers, body, answer_max: limits.answer_max, wait };
+        let transport = self.notices.transport()?;
         Ok(attempt(self.notices.pool.run(move || transport.post(post)).await?))
+    }
+
+    /// Hands a mail to the relay, and answers what came of it.
+    pub(super) async fn send_mail(&self, mail: Mail) -> Result<Attempt> {
+        let transport = self.notices.transport()?;
+        Ok(attempt(self.notices.mails.run(move || transport.mail(mail)).await?))
     }
 }
 

@@ -2,9 +2,9 @@
 
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, NoticeTargetId, Perm, ServiceId, WebhookShape,
+    Action, IdentityId, NoticeTargetId, Perm, ServiceId, WebhookShape,
     wire::{
-        Empty, Items, ListQuery, Results,
+        Empty, Items, ListQuery, ObjInfo, Results,
         notices::{
             CreateNoticeTarget, DeliveryState, Mailbox, NoticeTarget, NoticeTested, PatchNoticeTarget,
             UndeliveredNotice, UndeliveredQuery, Webhook,
@@ -19,6 +19,7 @@ use super::{
     QUEUE,
     mail::check_address,
     of_record::Draft,
+    personal,
     post::Attempt,
     stored_target::{Access, Content, StoredTarget, shown_url},
 };
@@ -226,11 +227,19 @@ impl Chancery {
             Ok(UndeliveredNotice {
                 notice: self.notices.shown(notice)?,
                 target_uuid: row.target.into(),
+                identity: self.identity_told(&row),
                 attempts: row.attempts.try_into().map_err(Error::internal)?,
                 tried_again_at: rfc3339_ms(row.due_at_ms),
                 error: row.error,
             })
         })
+    }
+
+    /// Whose own mailbox a delivery is for.
+    fn identity_told(&self, row: &tables::deliveries::Row) -> Option<ObjInfo<IdentityId>> {
+        let uuid = IdentityId::from(row.target);
+        let name = self.identity.name_of(uuid).filter(|_| row.queue == personal::QUEUE)?;
+        Some(ObjInfo { name, uuid })
     }
 
     /// Whoever decides what leaves Chancery, and to whom, are two persons.
@@ -253,8 +262,8 @@ async fn load(tx: &mut Tx, id: NoticeTargetId) -> Result<StoredTarget> {
     StoredTarget::from_row(row.ok_or_else(|| Error::not_found("target of notices"))?)
 }
 
-/// Where the deliveries to a target stand.
-async fn state(tx: &mut Tx, target: Uuid) -> Result<DeliveryState> {
+/// Where the deliveries to a target, or to somebody's own mailbox, stand.
+pub(super) async fn state(tx: &mut Tx, target: Uuid) -> Result<DeliveryState> {
     let Some(state) = tables::deliveries::state(tx, target).await? else { return Ok(DeliveryState::default()) };
     let count = |count: i64| u64::try_from(count).map_err(Error::internal);
     Ok(DeliveryState {
@@ -277,7 +286,7 @@ fn check_where(webhook: Option<&Webhook>, email: Option<&Mailbox>, access: &Acce
             check_url(webhook)?;
             check_secret(secret, webhook.shape)
         }
-        (None, Some(email)) if secret.is_none() => check_address(email),
+        (None, Some(email)) if secret.is_none() => check_address("/email/address", &email.address),
         (None, Some(_)) => Err(Error::value("/secret", "Mails are not signed: a mailbox has no secret.")),
         (Some(_), Some(_)) => Err(Error::value("/email", "A target is a webhook or a mailbox, not both.")),
         (None, None) => {
@@ -322,7 +331,7 @@ fn check_secret(secret: Option<&[u8]>, shape: WebhookShape) -> Result<()> {
     }
 }
 
-async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Result<()> {
+pub(super) async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Result<()> {
     if services.len() > SERVICES_MAX {
         return Err(Error::too_large("/serviceUuids", format!("At most {SERVICES_MAX} services are chosen.")));
     }

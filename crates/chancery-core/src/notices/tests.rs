@@ -28,6 +28,10 @@ impl NoticeTransport for Receiver {
         Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"so it is".to_vec() })
     }
 
+    fn sends_mails(&self) -> bool {
+        true
+    }
+
     fn mail(&self, _: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"2.0.0 queued".to_vec() })

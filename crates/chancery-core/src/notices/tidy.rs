@@ -10,7 +10,7 @@ use chancery_types::{Action, ErrorCode};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::deliver::DeliveringNotices;
+use super::{deliver::DeliveringNotices, personal};
 use crate::{
     Chancery, Error, Event, Limits, Result,
     audit::{Actor, Entry},
@@ -56,6 +56,7 @@ impl Chancery {
                 }
             }
         }
+        waiting += self.tidy_mailboxes().await?;
         self.notices.counts.waiting.store(waiting, Ordering::Relaxed);
         let before_ms = self.clock.now_ms().saturating_sub(ms(self.limits.notices.kept));
         loop {
@@ -69,14 +70,49 @@ impl Chancery {
     }
 }
 
+impl Chancery {
+    /// Gives up what people's own mailboxes did not take for too long; how much is left for all of them.
+    async fn tidy_mailboxes(&self) -> Result<u64> {
+        loop {
+            let (node, limits, now_ms) = (self.node, self.limits.clone(), self.clock.now_ms());
+            let gone = self.storage.background(&DeliveringNotices(()), move |tx| {
+                Box::pin(async move { give_up_old_mails(tx, node, &limits, now_ms).await })
+            });
+            let gone = gone.await?;
+            self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
+            if gone < u64::from(TOGETHER) {
+                break;
+            }
+        }
+        let left = self.storage.read(&DeliveringNotices(()), |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::deliveries::waiting_in(tx, personal::QUEUE).await?) })
+        });
+        Ok(u64::try_from(left.await?).unwrap_or(0))
+    }
+}
+
+/// For how long what waits is tried: a notice is kept for longer.
+fn age_ms(limits: &Limits) -> i64 {
+    ms(limits.notices.age_max.min(limits.notices.kept / 2))
+}
+
+async fn give_up_old_mails(tx: &mut Tx, node: Uuid, limits: &Limits, now_ms: i64) -> Result<u64> {
+    tables::turns::take(tx, "notices").await?;
+    let before_ms = now_ms.saturating_sub(age_ms(limits));
+    let gone = tables::deliveries::give_up_old_of_queue(tx, personal::QUEUE, before_ms, TOGETHER).await?;
+    let (count, mailboxes) = (gone.values().sum(), gone.len() as u64);
+    if count > 0 {
+        personal::record_given_up(tx, node, (count, mailboxes), "age", now_ms).await?;
+    }
+    Ok(count)
+}
+
 /// Gives up some of what is too old, or else of what is too much, with a record of it.
 async fn give_up(tx: &mut Tx, node: Uuid, target: Uuid, name: &str, limits: &Limits, now_ms: i64) -> Result<Found> {
     tables::turns::take(tx, "notices").await?;
     let notices = &limits.notices;
-    // A notice is kept for longer than it is tried.
-    let age = notices.age_max.min(notices.kept / 2);
     let mut why = "age";
-    let mut gone = tables::deliveries::give_up_old(tx, target, now_ms.saturating_sub(ms(age)), TOGETHER).await?;
+    let mut gone = tables::deliveries::give_up_old(tx, target, now_ms.saturating_sub(age_ms(limits)), TOGETHER).await?;
     let left = |waiting: i64| u64::try_from(waiting).unwrap_or(0);
     let mut waiting = left(tables::deliveries::waiting(tx, target).await?);
     let beyond = waiting.saturating_sub(u64::from(notices.waiting_max));

@@ -11,6 +11,7 @@ use chancery_types::{
         notices::{Notice, NoticeQuery},
     },
 };
+use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Result,
@@ -38,9 +39,15 @@ impl Chancery {
 /// Which notices a caller sees: those about what it may read. Whoever administers the server sees all, as it may send all
 /// of them to a target.
 pub(super) fn sight(caller: &Caller) -> Sight {
+    let own: Vec<_> = caller.members().iter().map(|member| member.id.into()).collect();
     // A key that is restricted is for some requests, and hears of none.
-    let has = |perms: &[Perm]| caller.restricted_by().is_none() && perms.iter().any(|perm| caller.has(*perm));
-    let own = || Whose::Of(caller.members().iter().map(|member| member.id.into()).collect());
+    sight_of(&own, |perm| caller.restricted_by().is_none() && caller.has(perm))
+}
+
+/// The same of these identities, by what they may.
+pub(super) fn sight_of(own: &[Uuid], may: impl Fn(Perm) -> bool) -> Sight {
+    let has = |perms: &[Perm]| perms.iter().any(|perm| may(*perm));
+    let own = || Whose::Of(own.to_vec());
     let whose = |all: &[Perm], some: &[Perm]| match (has(all), has(some)) {
         (true, _) => Whose::All,
         (false, true) => own(),

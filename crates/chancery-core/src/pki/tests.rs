@@ -22,8 +22,8 @@ use super::{
     stored_certificate::StoredCertificate,
 };
 use crate::{
-    Chancery, Clock, Config, Error, Limits, Meaning, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor,
-    create_root_key, keys::key_type, pki::cert_profile::CertProfile, testing::Installation,
+    Chancery, Clock, Config, Error, Limits, Meaning, PasswordWork, RequestId, RequestInfo, RootKeySource, StoreUrl,
+    Visitor, create_root_key, keys::key_type, pki::cert_profile::CertProfile, testing::Installation,
 };
 
 /// The verifiers look at the real time.
@@ -36,6 +36,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         root_key: RootKeySource::File(root_key),
         clock: Clock::System,
         limits: Limits::default(),
+        password_work: PasswordWork::TRIFLING,
         hardened: false,
         public_url: Some("http://pki.example".to_owned()),
         outside_stamps: None,

@@ -12,7 +12,7 @@ use crate::Source;
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum Party {
+pub enum Party {
     /// What nobody asked for just now.
     #[default]
     Background,
@@ -49,6 +49,12 @@ impl OnBehalf {
     #[must_use]
     pub const fn of(source: Source) -> Self {
         Self(Party::Source(source))
+    }
+
+    /// For whom, as far as that is known by now.
+    #[must_use]
+    pub const fn party(&self) -> Party {
+        self.0
     }
 
     /// Polls the call, or some of it.

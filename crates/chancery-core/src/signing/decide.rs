@@ -9,7 +9,7 @@ use chancery_store::{
 use chancery_types::{
     Action, Base64, Perm, RequestDecision, SigningRequestId,
     wire::signing_requests::{
-        ApprovalCount, ApproveRequest, Approved as Answer, DecideRequest, Denied, ManifestSummary,
+        ApprovalCount, ApproveRequest, Approved as Answer, DecideRequest, Denied, ManifestSummary, Statement,
     },
 };
 use serde_json::json;
@@ -29,8 +29,8 @@ use crate::{
 };
 
 /// A decision on a request as it was read.
-struct Decided {
-    stored: StoredRequest,
+pub(super) struct Decided {
+    pub(super) stored: StoredRequest,
     decision: RequestDecision,
     row: NewDecision,
     /// With the decision.
@@ -39,15 +39,30 @@ struct Decided {
 }
 
 /// What a decision led to: signatures, or why there can be none; neither where it was not the last approval.
-enum Ending {
+pub(super) enum Ending {
     Decided,
     Signed(Logged),
     Failed(String),
 }
 
+/// A decision and what it led to, to be stored.
+pub(super) struct Ready {
+    pub(super) event: Event,
+    pub(super) write: Write,
+    pub(super) stored: Stored,
+}
+
+/// What its transaction writes.
+pub(super) struct Write {
+    before: tables::signing_requests::Row,
+    change: tables::signing_requests::Change,
+    logged: Option<Logged>,
+    decision: NewDecision,
+}
+
 /// What became of a request by a decision that is stored.
-struct Stored {
-    standing: Standing,
+pub(super) struct Stored {
+    pub(super) standing: Standing,
     approvals: ApprovalCount,
     signature: Base64,
     manifest: Option<ManifestSummary>,
@@ -120,7 +135,12 @@ impl Chancery {
             let digest = self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await;
             let approved_digest = Base64(self.or_other_digest(caller, id, digest).await?);
             let stored = match approved {
-                Some(approved) => self.sign_approved(grant, decided, approved).await?,
+                Some(approved) => {
+                    let (chancery, by) = (Arc::clone(self), Arc::clone(grant));
+                    let store =
+                        move |decided: Decided, ending| async move { decided.store(&chancery, &by, ending).await };
+                    self.sign_approved(grant, decided, approved, store).await?
+                }
                 None => decided.store(self, grant, Ending::Decided).await?,
             };
             if let Some(Stored { standing, approvals, signature, manifest }) = stored {
@@ -171,11 +191,38 @@ impl Chancery {
         decision: RequestDecision,
         note: &str,
     ) -> Result<(Decided, Option<Approved>)> {
+        match self.take(caller, grant, id, decision, note).await {
+            Err(refusal) => Err(self.decision_refused(caller, id, decision, refusal).await),
+            taken => taken,
+        }
+    }
+
+    /// Records that somebody may not decide, or not any more, and hands the refusal back.
+    pub(super) async fn decision_refused(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        decision: RequestDecision,
+        refusal: Error,
+    ) -> Error {
+        if !matches!(refusal.meaning(), Meaning::Forbidden | Meaning::State) {
+            return refusal;
+        }
+        self.refused(caller, Event::new(action(decision)).on(Uuid::from(id)), refusal).await
+    }
+
+    /// Reads the request and takes the decision.
+    pub(super) async fn take(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: SigningRequestId,
+        decision: RequestDecision,
+        note: &str,
+    ) -> Result<(Decided, Option<Approved>)> {
         let now_ms = self.clock.now_ms();
         let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
-        if let Err(refusal) = caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into()) {
-            return Err(self.refused(caller, Event::new(action(decision)).on(Uuid::from(id)), refusal).await);
-        }
+        caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into())?;
         let mut facts = stored.facts(self.hardened, now_ms);
         let session = participants(caller);
         let transition = match decision {
@@ -183,49 +230,57 @@ impl Chancery {
             RequestDecision::Deny => Transition::Deny(&session),
             RequestDecision::Withdraw => Transition::Withdraw(&session),
         };
-        let approved = match facts.take(transition) {
-            Ok(approved) => approved,
-            Err(why) => {
-                let event = Event::new(action(decision)).on(Uuid::from(id));
-                return Err(self.refused(caller, event, refusal(why, caller, standing_in_words)).await);
-            }
-        };
+        let approved = facts.take(transition).map_err(|why| refusal(why, caller, standing_in_words))?;
         let Approval { roles, .. } = facts.approval_of(&session);
         let subject = (stored.row.id, stored.row.version + 1);
         let row = NewDecision::new(caller, subject, (decision.as_str(), note), &roles, now_ms)?;
         Ok((Decided { stored, decision, row, facts, now_ms }, approved))
     }
 
-    /// Signs what has every approval that it needs, and stores it with the last of them. None where the request, or what
-    /// would sign it, is no longer as it was read.
-    async fn sign_approved(
+    /// Signs what has every approval that it needs, and goes on with `then`. None where what would sign it is no longer as
+    /// it was read.
+    pub(super) async fn sign_approved<T, S, F>(
         self: &Arc<Self>,
         grant: &Arc<Grant>,
         decided: Decided,
         approved: Approved,
-    ) -> Result<Option<Stored>> {
+        then: S,
+    ) -> Result<Option<T>>
+    where
+        T: Send + 'static,
+        S: FnOnce(Decided, Ending) -> F + Send + 'static,
+        F: Future<Output = Result<Option<T>>> + Send + 'static,
+    {
         let policy = &decided.stored.policy;
         let target = match self.read_target(policy.service, policy.id).await? {
             Outcome::Signed(target) => target,
-            Outcome::Failed(reason) => return decided.store(self, grant, Ending::Failed(reason)).await,
+            Outcome::Failed(reason) => return then(decided, Ending::Failed(reason)).await,
         };
         if target.policy != *policy {
             return Ok(None);
         }
         let prepared = self.prepare_stored(grant, &decided.stored, target, decided.now_ms).await?;
-        let (chancery, grant) = (Arc::clone(self), Arc::clone(grant));
-        let store = move |signed: Result<Logged, Failure>| async move {
-            let ending = signed.map_or_else(|failure| Ending::Failed(failure.reason()), Ending::Signed);
-            decided.store(&chancery, &grant, ending).await
+        let then = move |signed: Result<Logged, Failure>| {
+            then(decided, signed.map_or_else(|failure| Ending::Failed(failure.reason()), Ending::Signed))
         };
-        prepared.approved(approved).sign(self, store).await
+        prepared.approved(approved).sign(self, then).await
     }
 }
 
 impl Decided {
     /// Stores decision, signature and audit record together; none where the request, or what signed it, is no longer as it
     /// was read.
-    async fn store(mut self, chancery: &Chancery, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
+    async fn store(self, chancery: &Chancery, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
+        let Ready { event, write, stored } = self.ready(ending, None)?;
+        match chancery.commit(grant, event, move |tx| Box::pin(write.insert(tx))).await {
+            Ok(()) => Ok(Some(stored)),
+            Err(error) if error.meaning() == Meaning::State => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is to be stored, as a part of a statement or by itself.
+    pub(super) fn ready(mut self, ending: Ending, statement: Option<&Statement>) -> Result<Ready> {
         let (logged, reason) = match ending {
             Ending::Decided => (None, None),
             Ending::Signed(logged) => {
@@ -237,55 +292,58 @@ impl Decided {
                 (None, Some(reason))
             }
         };
-        let Self { stored, decision, row, facts, now_ms } = self;
+        let Self { stored, decision, mut row, facts, now_ms } = self;
         let (standing, before) = (facts.standing, stored.row);
         let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
         let signatures = logged.as_ref().map(Logged::signatures);
         let (signature, manifest) = Signatures::answered(signatures, before.items);
         let action = if standing == Standing::Failed { Action::SigningRequestFail } else { action(decision) };
-        let event = Event::new(action).on(before.id).detail(json!({
+        let mut detail = json!({
             "name": before.name,
             "digest": hex::encode(&before.digest),
             "approvalDigest": before.approval_digest.as_deref().map(hex::encode),
             "state": standing.words().0,
             "reason": reason,
             "approvals": (decision == RequestDecision::Approve).then_some(approvals),
-        }));
+        });
+        if let Some(statement) = statement {
+            row.of_statement(statement);
+            detail["statement"] = json!({"digest": hex::encode(&statement.digest.0), "rows": statement.rows});
+        }
+        let event = Event::new(action).on(before.id).detail(detail);
         let change = tables::signing_requests::Change {
             state: standing.words().0.as_str().to_owned(),
             reason,
             signature: None,
             decided_at_ms: (standing != Standing::Pending).then_some(now_ms),
         };
-        let stored = chancery.commit(grant, event, move |tx| Box::pin(insert(tx, before, change, logged, row)));
-        match stored.await {
-            Ok(()) => Ok(Some(Stored { standing, approvals, signature, manifest })),
-            Err(error) if error.meaning() == Meaning::State => Ok(None),
-            Err(error) => Err(error),
-        }
+        let write = Write { before, change, logged, decision: row };
+        Ok(Ready { event, write, stored: Stored { standing, approvals, signature, manifest } })
     }
 }
 
-/// InvalidState where the request, or what signed it, is no longer as it was read.
-async fn insert(
-    tx: &mut Tx,
-    before: tables::signing_requests::Row,
-    mut change: tables::signing_requests::Change,
-    logged: Option<Logged>,
-    decision: NewDecision,
-) -> Result<()> {
-    let mut admitted = None;
-    if let Some(logged) = logged {
-        let (signature, signatures) = logged.admit(tx).await?;
-        (change.signature, admitted) = (signature, Some(signatures));
+impl Write {
+    /// How many signatures it stores.
+    pub(super) fn signatures(&self) -> u32 {
+        self.logged.as_ref().map_or(0, Logged::count)
     }
-    if !tables::signing_requests::change(tx, &before, &change).await? {
-        return Err(Error::state("The request changed meanwhile."));
+
+    /// InvalidState where the request, or what signed it, is no longer as it was read.
+    pub(super) async fn insert(self, tx: &mut Tx) -> Result<()> {
+        let Self { before, mut change, logged, decision } = self;
+        let mut admitted = None;
+        if let Some(logged) = logged {
+            let (signature, signatures) = logged.admit(tx).await?;
+            (change.signature, admitted) = (signature, Some(signatures));
+        }
+        if !tables::signing_requests::change(tx, &before, &change).await? {
+            return Err(Error::state("The request changed meanwhile."));
+        }
+        if let Some(admitted) = admitted {
+            admitted.store(tx, before.id).await?;
+        }
+        decision.insert(tx, On::Request).await
     }
-    if let Some(admitted) = admitted {
-        admitted.store(tx, before.id).await?;
-    }
-    decision.insert(tx, On::Request).await
 }
 
 const fn action(decision: RequestDecision) -> Action {

@@ -1,4 +1,4 @@
-//! Deciding on many signing requests in one call, each by itself.
+//! Deciding on many signing requests in one call, each by itself, unless the call has the digest of one statement over them.
 
 use std::sync::Arc;
 
@@ -13,24 +13,28 @@ use super::stored_request::StoredRequest;
 use crate::{Caller, Chancery, Error, Grant, Meaning, Result, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
-const PARALLEL: usize = 16;
+pub(super) const PARALLEL: usize = 16;
 
 impl Chancery {
-    /// Approves or denies many requests; what is refused for one leaves the others as they are.
+    /// Approves or denies many requests; what is refused for one leaves the others as they are, or all of them where they are
+    /// one statement.
     pub async fn batch_decide_signing_requests(
         self: &Arc<Self>,
         caller: &Caller,
         request: BatchDecideRequest,
     ) -> Result<BatchDecided> {
-        let BatchDecideRequest { uuids, decision, note } = request;
+        let BatchDecideRequest { uuids, decision, note, digest } = request;
         let grant = Arc::new(self.decision_grant(caller, decision.into(), None).await?);
         if uuids.len() > self.limits.decisions_max {
             let message = format!("At most {} requests are decided in one call.", self.limits.decisions_max);
             return Err(Error::too_large("/uuids", message));
         }
         let note = self.note(note)?;
+        if let Some(digest) = digest {
+            return Box::pin(self.decide_as_one(caller, &grant, (uuids, decision), &note, &digest)).await;
+        }
         let decided = stream::iter(uuids).map(|id| self.decide_one(caller, &grant, id, decision, &note));
-        Ok(BatchDecided { results: decided.buffered(PARALLEL).collect().await })
+        Ok(BatchDecided { results: decided.buffered(PARALLEL).collect().await, digest: None })
     }
 
     async fn decide_one(

@@ -4,7 +4,7 @@
 
 use std::{io::Cursor, sync::Arc};
 
-use chancery_formats::{Error as Fault, Existing, File, Format, Hash, Unfit};
+use chancery_formats::{Contents, Error as Fault, Existing, File, Format, Hash, Unfit};
 use chancery_keys::Digest;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 use serde_json::json;
@@ -75,6 +75,11 @@ impl Container {
     /// The digest that stands for the file; `None` for one that cannot be read.
     pub(super) fn digest(&self) -> Option<Vec<u8>> {
         self.read(|file| file.digest()).ok()
+    }
+
+    /// What the file says of itself; `None` for one that cannot be read.
+    pub(super) fn contents(&self) -> Option<Contents> {
+        self.read(|file| Ok(file.contents())).ok()
     }
 
     /// Does something with the file.
@@ -180,6 +185,7 @@ impl Chancery {
         let (SigningRequestState::Signed, Some(cms)) = (state, stored.row.signature.take()) else {
             return Err(Error::state("The request is not signed."));
         };
+        let _turn = self.turn_to_read_upload(caller).await?;
         let Some(container) = self.stored_container(&grant, &stored).await? else {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{payload::approved_items, policy_rules, service::Policy};
+use super::{contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy};
 use crate::{
     Caller, Chancery, Error, Limits, Result,
     list::{InOrder, Page, items},
@@ -84,20 +84,23 @@ impl Chancery {
         };
         let numbers = first..first.saturating_add(rows.limit);
         let row = stored.row.clone();
+        let shows_changes = include == Some(IncludeOfItems::Changes) && sees_all(&grant);
         let read = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 approved_items(tx, &row).await?;
                 let listed = tables::signing_items::list(tx, id.into(), &rows).await?;
                 let proofs = match include {
-                    None => None,
+                    None | Some(IncludeOfItems::Changes) => None,
                     Some(IncludeOfItems::InclusionProof) => Some(inclusion_proofs(tx, id.into(), numbers).await?),
                 };
-                Ok((listed, proofs))
+                let last = if shows_changes { Some(Last::before(tx, &row).await?) } else { None };
+                Ok((listed, proofs, last))
             })
         });
-        let (listed, mut proofs) = read.await?;
+        let (listed, mut proofs, last) = read.await?;
         let state = stored.facts(self.hardened, self.clock.now_ms()).standing.words().0;
         let mut item = |(number, row): (u32, tables::signing_items::Row)| SignedItem {
+            change: last.as_ref().map(|last| last.change(&row.name, &row.digest)),
             name: row.name,
             digest: Base64(row.digest),
             state: if state == SigningRequestState::Signed && row.signature.is_none() {

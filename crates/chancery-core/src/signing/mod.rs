@@ -3,8 +3,10 @@
 mod algorithms;
 mod approval_digest;
 mod claim;
+mod contents;
 mod credential;
 mod decide;
+mod decide_as_one;
 mod decide_many;
 mod deploy;
 mod embedded;
@@ -34,6 +36,7 @@ mod target;
 mod testing;
 mod time_stamp;
 
+pub(crate) use stored_request::StoredRequest;
 pub(crate) use submitters::StoredSubmitters;
 pub(crate) use target::{CompilingTargets, ReadyTargets};
 pub(crate) use time_stamp::{Outside, Stamping};

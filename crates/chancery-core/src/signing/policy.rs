@@ -4,7 +4,10 @@ use chancery_keys::random;
 use chancery_store::{Tx, tables};
 use chancery_types::{
     Action, Perm, PolicyId, SelfApproval, ServiceId,
-    wire::signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
+    wire::{
+        reports::AccessEffect,
+        signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
+    },
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -14,11 +17,12 @@ use super::{
     credential::Credential,
     policy_rules,
     policy_terms::Terms,
-    proposals::policy::NewPolicy,
+    proposals::policy::{NewPolicy, check, effect_of},
     service::{Policy, Service},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Limits, Result,
+    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    access::effect::named,
     changes::{Change, ChangeKind},
     text::check_name,
 };
@@ -98,17 +102,14 @@ impl Chancery {
         let (limits, hardened) = (self.limits.clone(), self.hardened);
         let present = self.storage.read(&grant, move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
         if present.highest() > 0 {
-            let old = present.policy(policy)?;
-            let (name, terms) = changed(old, change, &limits, hardened)?;
-            let after = Policy::from_row(terms.row(policy, old.service, name)?, &present.service)?.body(hardened);
-            let before = old.clone().body(hardened);
-            if before == after {
-                return Ok(after);
+            let new = present.next(policy, change, &limits, hardened)?;
+            if new.before.as_ref() == Some(&new.after) {
+                return Ok(new.after);
             }
-            let new = NewPolicy { before: Some(before), after };
             return Box::pin(self.propose_policy(caller, &grant, present.highest(), new)).await;
         }
         let event = event.changes(Change::of(ChangeKind::SigningService, present.service.id));
+        let directory = self.identity.directory.load_full();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, TOPIC).await?;
@@ -127,11 +128,35 @@ impl Chancery {
                 }
                 tables::signing_policies::change(tx, &row).await?;
                 let after = Policy::from_row(row, &present.service)?.body(hardened);
-                told.changed(&old.clone().body(hardened), &after, &limits)?;
+                let before = old.clone().body(hardened);
+                let effect = effect_of(&directory, Some(&before), &after);
+                told.changed_for(&before, &after, &limits, &effect)?;
                 Ok(after)
             })
         })
         .await
+    }
+
+    /// Who would gain and lose what if a policy were changed so. Refused as the change is.
+    pub(crate) async fn policy_effect(
+        &self,
+        grant: &Grant,
+        policy: PolicyId,
+        change: ChangeSigningPolicy,
+    ) -> Result<AccessEffect> {
+        let (limits, hardened) = (self.limits.clone(), self.hardened);
+        let read = self.storage.read(grant, move |tx| {
+            Box::pin(async move {
+                let present = Present::of_policy(tx, policy).await.map_err(|refusal| named(refusal, "/policyUuid"))?;
+                let inside =
+                    |refusal: Error| if refusal.field().is_some() { refusal.under("/policy") } else { refusal };
+                let new = present.next(policy, change, &limits, hardened).map_err(inside)?;
+                check(tx, &new, &limits, hardened).await.map_err(inside)?;
+                Ok::<_, Error>(new)
+            })
+        });
+        let NewPolicy { before, after } = read.await?;
+        Ok(effect_of(&self.identity.directory.load(), before.as_ref(), &after))
     }
 }
 
@@ -183,6 +208,20 @@ impl Present {
     /// One of its policies.
     pub(super) fn policy(&self, id: PolicyId) -> Result<&Policy> {
         self.policies.iter().find(|one| one.id == id).ok_or_else(|| Error::not_found("signing policy"))
+    }
+
+    /// One of its policies, and what it is after a change.
+    fn next(
+        &self,
+        policy: PolicyId,
+        change: ChangeSigningPolicy,
+        limits: &Limits,
+        hardened: bool,
+    ) -> Result<NewPolicy> {
+        let old = self.policy(policy)?;
+        let (name, terms) = changed(old, change, limits, hardened)?;
+        let after = Policy::from_row(terms.row(policy, old.service, name)?, &self.service)?.body(hardened);
+        Ok(NewPolicy { before: Some(old.clone().body(hardened)), after })
     }
 
     /// The most approvals that one of its policies demands: so many it takes to make or change one.

@@ -1,7 +1,5 @@
 //! Reading signing requests. Approvers see all of them; whoever may only submit sees the own ones.
 
-use std::sync::Arc;
-
 use chancery_store::tables;
 use chancery_types::{
     Action, Base64, Perm, ServiceId, SigningRequestId, SigningRequestState,
@@ -16,6 +14,7 @@ use serde_json::{Value, json};
 use super::stored_request::StoredRequest;
 use super::{
     claim::{Claim, pairs},
+    contents::OnDemand,
     provenance::{self, Proven},
     service::Service,
     stored_request,
@@ -38,11 +37,7 @@ impl Chancery {
         include: Option<Include>,
     ) -> Result<SigningRequest> {
         let (grant, stored) = self.readable_request(caller, id).await?;
-        // Read apart, and only now: it may be large.
-        let payload = match include {
-            None | Some(Include::Provenance) => None,
-            Some(Include::UploadData) => self.stored_payload(&grant, &stored).await?.map(Arc::unwrap_or_clone),
-        };
+        let OnDemand { payload, contents, changes } = self.on_demand(caller, &grant, &stored, include).await?;
         if let Some(payload) = &payload {
             let (name, digest) = (&stored.row.name, hex::encode(&stored.row.digest));
             let detail = json!({"name": name, "digest": digest, "bytes": payload.len(), "signed": false});
@@ -77,6 +72,8 @@ impl Chancery {
             provenance: shown,
             provenance_envelope,
             upload_size,
+            contents,
+            manifest_changes: changes,
             ..detail
         })
     }
@@ -179,6 +176,6 @@ impl Chancery {
     }
 }
 
-fn sees_all(grant: &Grant) -> bool {
+pub(super) fn sees_all(grant: &Grant) -> bool {
     grant.perm() == Some(Perm::SigningApprove)
 }

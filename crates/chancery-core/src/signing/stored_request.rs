@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    approval::{Facts, Standing, StoredDecision, moment, requirement},
+    approval::{Facts, Parties, Standing, StoredDecision, moment, requirement},
 };
 
 /// A signing request without its payload.
@@ -76,6 +76,12 @@ impl StoredRequest {
             self_approval: self.policy.self_approval(hardened),
         };
         facts.at(now_ms, self.row.expires_at_ms)
+    }
+
+    /// Who has to do with it.
+    pub(crate) fn parties(&self, hardened: bool, now_ms: i64) -> Parties {
+        let decided = self.decisions.iter().flat_map(StoredDecision::ids);
+        Parties::new(self.facts(hardened, now_ms), decided.collect())
     }
 
     /// Whether one of these identities submitted it.
@@ -141,6 +147,8 @@ impl StoredRequest {
             inclusion_proof,
             upload_size: None,
             upload_data: payload.map(Base64),
+            contents: None,
+            manifest_changes: None,
         }
     }
 }
@@ -155,6 +163,7 @@ fn approval(decided: &StoredDecision<RequestDecision>) -> Approval {
         identities: decided.names(),
         note: decided.row.note.clone(),
         decided_at: moment(decided.row.decided_at_ms),
+        statement: decided.statement(),
     }
 }
 

@@ -21,13 +21,23 @@ impl Chancery {
         T: Send + 'static,
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
-        if !by.covers(event.action) {
+        self.commit_each(by, vec![event], work).await
+    }
+
+    /// The same for a work that several records tell of.
+    pub(crate) async fn commit_each<T, W>(&self, by: &impl MayCommit, events: Vec<Event>, work: W) -> Result<T>
+    where
+        T: Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        if let Some(event) = events.iter().find(|event| !by.covers(event.action)) {
             return Err(Error::internal(format!("{} was not what was granted", event.action)));
         }
         let now_ms = self.clock.now_ms();
-        let stale = !event.changes.is_empty();
+        let stale = events.iter().any(|event| !event.changes.is_empty());
         let actor = by.actor(self.node);
-        let entry = Entry::new(now_ms, &actor, event, ErrorCode::Success)?;
+        let entries = events.into_iter().map(|event| Entry::new(now_ms, &actor, event, ErrorCode::Success));
+        let entries = entries.collect::<Result<Vec<_>>>()?;
         let call = actor.call();
         let noted = call.as_ref().map(|(call, _)| Arc::clone(call));
         let done = self
@@ -39,7 +49,9 @@ impl Chancery {
                         call.claim(tx, &request_id, now_ms).await?;
                     }
                     let done = work(tx).await?;
-                    entry.append(tx).await?;
+                    for entry in entries {
+                        entry.append(tx).await?;
+                    }
                     Ok::<_, Error>(done)
                 })
             })

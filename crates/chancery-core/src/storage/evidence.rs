@@ -80,7 +80,8 @@ impl MayCommit for Vouched {
     }
 
     fn covers(&self, action: Action) -> bool {
-        matches!(action, Action::Login | Action::Logout)
+        use Action as A;
+        matches!(action, A::Login | A::Logout | A::TotpEnrol | A::TotpConfirm | A::TotpRemove)
     }
 }
 

@@ -14,6 +14,7 @@ mod task;
 use std::path::Path;
 
 use chancery_store::{Announced, BackupError, RefusedRow, Store, StoreError, Tx, Unauthentic};
+use chancery_types::IdentityId;
 use futures::future::BoxFuture;
 
 use self::evidence::Connections;
@@ -24,7 +25,7 @@ pub(crate) use self::{
     task::{Background, Recording},
 };
 pub use self::{host::Host, open::OpenFailure};
-use crate::{Caller, Chancery, Result, access::TokenizeGrant, rows::Watching};
+use crate::{Caller, Chancery, Result, access::TokenizeGrant, list::Turn, rows::Watching};
 
 /// The one way to the store.
 pub(crate) struct Storage {
@@ -118,8 +119,16 @@ impl Chancery {
         T: Send + 'static,
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
-        let whose = caller.members().first().map(|member| member.id);
-        let _turn = self.list_turns.wait(whose, &self.limits).await?;
+        let _turn = self.read_turns.lists.wait(first_of(caller), &self.limits).await?;
         self.storage.store.read_list(work).await
     }
+
+    /// Waits until it is the caller's turn to have an upload in memory.
+    pub(crate) async fn turn_to_read_upload(&self, caller: &Caller) -> Result<Turn> {
+        self.read_turns.uploads.wait(first_of(caller), &self.limits).await
+    }
+}
+
+fn first_of(caller: &Caller) -> Option<IdentityId> {
+    caller.members().first().map(|member| member.id)
 }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     access::LeasingBudgets,
-    audit::{Actor, KeepingJournal, SequencingLedger, WatchingClock, WritingCounts},
+    audit::{Actor, KeepingJournal, SequencingLedger, WatchingClock, WritingActivity, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -21,7 +21,7 @@ use crate::{
     identity::{KeepingSessions, SigningIn},
     keys::OpeningKeys,
     log::{PublishingLog, SequencingLog},
-    notices::DeliveringNotices,
+    notices::{CountingTries, DeliveringNotices},
     pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, MakingTransport, PublishingLists, WatchingExpiry},
     rows::{Migrating, Watching},
     signing::{CompilingTargets, Stamping},
@@ -69,6 +69,8 @@ tasks! {
     Watching: Followers,
     /// Writes the counts of calls.
     WritingCounts: Others,
+    /// Writes how much was done, and removes what is old of it.
+    WritingActivity: Others,
     /// Takes a server that ends out of the list of those that write counts.
     ShuttingDown: Others,
     /// Tells of jumps of the clock.
@@ -105,6 +107,8 @@ tasks! {
     WatchingExpiry: Others,
     /// Delivers notices, and gives up what cannot be delivered.
     DeliveringNotices: Others,
+    /// Counts the codes that are entered for mailboxes.
+    CountingTries: Others,
     /// Compiles what policies sign with, which stays as well.
     CompilingTargets: Others,
     /// Gives time stamps to anybody, and to signatures.
@@ -118,6 +122,7 @@ tasks! {
 impl Background for Opening {}
 impl Background for FollowingChanges {}
 impl Background for WritingCounts {}
+impl Background for WritingActivity {}
 impl Background for ShuttingDown {}
 impl Background for Probing {}
 impl Background for KeepingJournal {}
@@ -127,6 +132,7 @@ impl Background for SequencingLog {}
 impl Background for SequencingLedger {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
+impl Background for CountingTries {}
 impl Background for MakingTransport {}
 impl Background for TidyingVaults {}
 impl Background for LeasingBudgets {}

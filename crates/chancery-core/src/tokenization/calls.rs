@@ -116,6 +116,7 @@ impl Chancery {
                 }
             };
             let errors = outcome.settle("/messages", partial, &self.limits)?;
+            noted.without(outcome.bad.len());
             if outcome.has_texts() {
                 self.note_use(&grant, &profile).await?;
             }
@@ -159,6 +160,7 @@ impl Chancery {
                 }
             };
             let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
+            noted.without(outcome.bad.len());
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
         };
         let answer = answer.await;

@@ -5,7 +5,8 @@ use chancery_store::{StoreError, Tx, name_key, tables};
 use chancery_types::{
     Action, KeyState, Perm, TokenAlgorithm, TokenProfileId,
     wire::{
-        ListQuery, Results,
+        ListQuery, ObjInfo, Results,
+        reports::AccessEffect,
         token_profiles::{
             ControlRule, CreateTokenProfile, PatchPermissions, PatchTokenProfile, TemplateNames, TokenProfile,
             TokenProfileStub, TokenProfileTemplate,
@@ -17,8 +18,10 @@ use uuid::Uuid;
 
 use super::{shared, spec::ProfileSpec, stored_profile, templates};
 use crate::{
-    Caller, Chancery, Error, Event, Limits, Result,
+    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    access::effect::{self, named},
     changes::{Change, ChangeKind},
+    identity::Directory,
     keys::{StoredKey, key_type},
     list::Page,
 };
@@ -95,19 +98,11 @@ impl Chancery {
         request: PatchTokenProfile,
     ) -> Result<TokenProfile> {
         let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        let limits = self.limits.clone();
+        let (limits, directory) = (self.limits.clone(), self.identity.directory.load_full());
         let (event, told) = profile_event(action, id).told();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                let row = load(tx, id).await?;
-                let old = ProfileSpec::from_row(&row)?;
-                let spec = next(tx, &old, request, &limits).await?;
-                spec.check(&limits)?;
-                if row.used {
-                    old.check_still_reads(id, &spec, row.first_key_version, &limits)?;
-                }
-                let key = key(tx, &spec).await?;
-                check_references(tx, id, &spec, Some(&old), &key, &limits).await?;
+                let (row, old, spec) = changed(tx, id, request, &limits).await?;
                 match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
                     Ok(false) => {
@@ -115,12 +110,27 @@ impl Chancery {
                     }
                     done => Ok(done?),
                 }?;
+                let effect = effect_of(&directory, id, &old, &spec.control_rules);
                 let (before, after) = (old.into_wire(id, &limits)?, spec.into_wire(id, &limits)?);
-                told.changed(&before, &after, &limits)?;
+                told.changed_for(&before, &after, &limits, &effect)?;
                 Ok(after)
             })
         })
         .await
+    }
+
+    /// Who would gain and lose what if these were the rules of a profile. Refused as the change is.
+    pub(crate) async fn rules_effect(
+        &self,
+        grant: &Grant,
+        id: TokenProfileId,
+        rules: Vec<ControlRule>,
+    ) -> Result<AccessEffect> {
+        let limits = self.limits.clone();
+        let request = PatchTokenProfile { control_rules: Some(rules), ..PatchTokenProfile::default() };
+        let read = self.storage.read(grant, move |tx| Box::pin(async move { changed(tx, id, request, &limits).await }));
+        let (_, old, next) = read.await.map_err(|refusal| named(refusal, "/tokenProfileUuid"))?;
+        Ok(effect_of(&self.identity.directory.load(), id, &old, &next.control_rules))
     }
 
     /// Removes a token profile. Nothing can read its tokens any more.
@@ -158,6 +168,29 @@ pub(super) async fn insert(tx: &mut Tx, id: TokenProfileId, spec: &ProfileSpec, 
         Err(StoreError::Conflict(_)) => Err(name_taken()),
         done => Ok(done?),
     }
+}
+
+/// A profile, and what it becomes by a patch, with all that is checked of that.
+async fn changed(
+    tx: &mut Tx,
+    id: TokenProfileId,
+    request: PatchTokenProfile,
+    limits: &Limits,
+) -> Result<(tables::token_profiles::Row, ProfileSpec, ProfileSpec)> {
+    let row = load(tx, id).await?;
+    let old = ProfileSpec::from_row(&row)?;
+    let spec = next(tx, &old, request, limits).await?;
+    spec.check(limits)?;
+    if row.used {
+        old.check_still_reads(id, &spec, row.first_key_version, limits)?;
+    }
+    let key = key(tx, &spec).await?;
+    check_references(tx, id, &spec, Some(&old), &key, limits).await?;
+    Ok((row, old, spec))
+}
+
+fn effect_of(directory: &Directory, id: TokenProfileId, old: &ProfileSpec, rules: &[ControlRule]) -> AccessEffect {
+    effect::of_rules(directory, &ObjInfo { name: old.name.clone(), uuid: id }, &old.control_rules, rules)
 }
 
 /// What a profile becomes by a patch: a new key comes with its newest version.

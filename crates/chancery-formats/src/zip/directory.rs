@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     pub(super) method: u16,
     pub(super) crc: u32,
     pub(super) packed: u64,
-    pub(super) len: u64,
+    pub(crate) len: u64,
     pub(super) offset: u64,
     /// The part of its record that every entry has.
     fixed: [u8; CENTRAL_LEN],

@@ -28,6 +28,36 @@ fn what_is_recorded_is_found_also_after_a_restart() {
     assert_eq!(block_on(journal.flushed(4)), Ok(()));
 }
 
+/// What the mapped files of a folder have in this process's memory, in KiB.
+fn mapped_kib(folder: &std::path::Path) -> u64 {
+    let maps = fs::read_to_string("/proc/self/smaps").unwrap();
+    let (mut is_of_folder, mut kib) = (false, 0);
+    for line in maps.lines() {
+        match line.strip_prefix("Rss:") {
+            Some(rss) if is_of_folder => kib += rss.trim().trim_end_matches(" kB").parse::<u64>().unwrap(),
+            Some(_) => {}
+            None if line.contains('/') => is_of_folder = line.contains(folder.to_str().unwrap()),
+            None => {}
+        }
+    }
+    kib
+}
+
+#[test]
+fn what_is_written_does_not_stay_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { segment_bytes: 16 << 20, ..options(folder.path(), &Time::default()) };
+    let journal = Journal::open(options, &TestKeys).unwrap().journal;
+    let tags: Vec<u8> = (0..80_000_u32).flat_map(|number| u64::from(number).to_be_bytes()).collect();
+    let mut most = 0;
+    for _ in 0..50 {
+        journal.append(&Call { tags: tags.clone(), total: 80_000, ..call() }).unwrap();
+        most = most.max(mapped_kib(folder.path()));
+    }
+    assert!(journal.head().segment > 1, "{:?}", journal.head());
+    assert!((16..6_000).contains(&most), "{most} KiB of 32,000");
+}
+
 #[test]
 fn a_batch_is_there_in_its_order_across_segments() {
     let folder = tempfile::tempdir().unwrap();

@@ -61,8 +61,8 @@ pub enum ImportError {
     NotOneKey,
     /// Another kind of key than ours.
     #[error(
-        "The private key is of no kind that is kept: RSA with 2048, 3072 or 4096 bits and an exponent from 65537, EC on \
-         P-256, P-384 or P-521, Ed25519, or ML-DSA with its seed."
+        "The private key is of no kind that is kept: RSA with 2048, 3072 or 4096 bits and an exponent from 65537 to 2^33, \
+         EC on P-256, P-384 or P-521, Ed25519, or ML-DSA with its seed."
     )]
     Kind,
     /// One that anybody could break, or whose halves do not belong together.

@@ -21,8 +21,11 @@ pub(super) struct RsaPublicKey<'a> {
 /// Exponents from 65,537 have at least three bytes (FIPS 186-5, A.1.1).
 const EXPONENT_BYTES_MIN: usize = 3;
 
+/// Exponents have at most so many bits: with larger ones AWS-LC makes and verifies no signature.
+const EXPONENT_BITS_MAX: usize = 33;
+
 /// The kind of key of a SubjectPublicKeyInfo in DER. `None` for keys that are none of ours: of another algorithm, curve or
-/// length, with a compressed point, with a small exponent. Whether a point lies on its curve shows when a signature is
+/// length, with a compressed point, with a small or very large exponent. Whether a point lies on its curve shows when a signature is
 /// verified.
 #[must_use]
 pub fn kind_of_public_key(spki: &[u8]) -> Option<KeySpec> {
@@ -70,7 +73,9 @@ fn rsa(key: &[u8]) -> Option<KeySpec> {
     let full = modulus.first().is_some_and(|first| first & 0x80 != 0);
     let exponent = key.public_exponent.as_bytes();
     let odd = exponent.last().is_some_and(|last| last & 1 == 1);
-    if !full || !odd || exponent.len() < EXPONENT_BYTES_MIN {
+    let leading = exponent.first().map_or(0, |first| first.leading_zeros() as usize);
+    let bits = 8 * exponent.len() - leading;
+    if !full || !odd || exponent.len() < EXPONENT_BYTES_MIN || bits > EXPONENT_BITS_MAX {
         return None;
     }
     let size = match modulus.len() {

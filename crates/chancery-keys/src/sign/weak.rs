@@ -33,9 +33,6 @@ pub enum WeakKey {
     /// CVE-2017-15361.
     #[error("was made by a generator whose RSA keys can be broken (ROCA, CVE-2017-15361)")]
     Roca,
-    /// FIPS 186-5, A.1.1.
-    #[error("has an RSA exponent above 2^256 (FIPS 186-5, A.1.1)")]
-    Exponent,
     /// A point that lies on no curve of ours.
     #[error("has a point that does not lie on its curve")]
     Point,
@@ -58,9 +55,6 @@ const FERMAT_ROUNDS: u32 = 100;
 
 /// Trial division goes so far.
 const FACTOR_MAX: usize = 1 << 16;
-
-/// Bytes of the largest exponent.
-const EXPONENT_BYTES_MAX: usize = 32;
 
 /// Refuses a public key of a known kind, a SubjectPublicKeyInfo in DER, that anybody could break. For RSA that takes some
 /// milliseconds. Keys of generators with too little randomness (Debian's, CVE-2008-0166) are not known here.
@@ -87,9 +81,6 @@ const fn of_curve(curve: Curve) -> &'static EcdsaVerificationAlgorithm {
 
 fn check_rsa(key: &[u8]) -> Result<(), WeakKey> {
     let Ok(key) = RsaPublicKey::from_der(key) else { return Err(WeakKey::NotPrimes) };
-    if key.public_exponent.as_bytes().len() > EXPONENT_BYTES_MAX {
-        return Err(WeakKey::Exponent);
-    }
     let bytes = key.modulus.as_bytes();
     let modulus = BigUint::from_bytes_be(bytes);
     if has_small_factor(&modulus) {

@@ -66,13 +66,18 @@ pub(super) extern "C" fn sign(
 ) -> CK_RV {
     answer(|call| {
         let module = module::current()?;
-        let data = call.bytes(data, data_len)?;
-        give_signature(call, &module, session, data, signature, signature_len)
+        ending(&module, session, || {
+            let data = call.bytes(data, data_len)?;
+            give_signature(call, &module, session, Some(data), signature, signature_len)
+        })
     })
 }
 
 pub(super) extern "C" fn sign_update(session: CK_SESSION_HANDLE, part: *mut CK_BYTE, len: CK_ULONG) -> CK_RV {
-    answer(|call| module::current()?.session(session)?.go_on_signing(call.bytes(part, len)?))
+    answer(|call| {
+        let module = module::current()?;
+        ending(&module, session, || module.session(session)?.go_on_signing(call.bytes(part, len)?))
+    })
 }
 
 pub(super) extern "C" fn sign_final(
@@ -82,7 +87,18 @@ pub(super) extern "C" fn sign_final(
 ) -> CK_RV {
     answer(|call| {
         let module = module::current()?;
-        give_signature(call, &module, session, &[], signature, signature_len)
+        ending(&module, session, || give_signature(call, &module, session, None, signature, signature_len))
+    })
+}
+
+/// What fails ends what was begun, unless there was no room for the signature (PKCS #11 3.1, sections 5.13.2 to 5.13.4).
+fn ending(module: &Module, session: CK_SESSION_HANDLE, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    work().inspect_err(|failure| {
+        if failure.code() != CKR_BUFFER_TOO_SMALL
+            && let Ok(session) = module.session(session)
+        {
+            session.cancel(true, false);
+        }
     })
 }
 
@@ -91,14 +107,14 @@ fn give_signature(
     call: &Call<'_>,
     module: &Module,
     session: CK_SESSION_HANDLE,
-    data: &[u8],
+    whole: Option<&[u8]>,
     signature: *mut CK_BYTE,
     signature_len: *mut CK_ULONG,
 ) -> Result<()> {
     let session = module.session(session)?;
     let room = call.room(signature, signature_len)?;
     if call.takes(&room, signature_len, session.signature_len()?)? {
-        let made = session.sign(module.token()?, data)?;
+        let made = session.sign(module.token()?, whole)?;
         call.give_bytes(signature, signature_len, &made)?;
     }
     Ok(())

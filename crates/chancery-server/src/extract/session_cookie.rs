@@ -1,4 +1,4 @@
-//! The session cookie, for the routes that begin, continue and end sessions.
+//! The session cookie, for the routes that begin, continue and end sessions, and for those that take the same proof.
 
 use axum::{extract::FromRequestParts, http::request::Parts};
 

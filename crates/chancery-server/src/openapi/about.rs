@@ -20,7 +20,11 @@ const TAGS: [(&str, &str); 11] = [
         "Signing services and policies, requests that wait for approvals, and proposals: what takes effect once enough \
          people have approved it.",
     ),
-    ("Notices", "Who hears of what waits, was decided, ends or failed, and what could not be delivered yet."),
+    (
+        "Notices",
+        "Who hears of what waits, was decided, ends or failed, what could not be delivered yet, and where people have what \
+         concerns them sent.",
+    ),
     ("Audit", "Who did what, when, and how it ended."),
     ("System", "The settings of the installation, and the state of this process."),
     (

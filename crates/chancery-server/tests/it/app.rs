@@ -1,8 +1,8 @@
 //! An installation of a test's own, with the routes in front of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use chancery_core::{Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities};
+use chancery_core::{Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities, PasswordWork};
 use chancery_server::Routes;
 use chancery_testkit::{Database, Tool};
 use chancery_types::{Perm, RoleId};
@@ -28,13 +28,50 @@ pub(crate) struct TestApp {
     pub(crate) chancery: Arc<Chancery>,
     pub(crate) clock: Clock,
     pub(crate) routes: Routes,
+    pub(crate) relay: Arc<Relay>,
     place: Place,
+}
+
+/// What takes mails of a test: what was mailed to whom, and the code that it answers with. With 0 there is no relay.
+pub(crate) struct Relay {
+    pub(crate) mails: Mutex<Vec<(String, String)>>,
+    pub(crate) answers: std::sync::atomic::AtomicU16,
+}
+
+impl Default for Relay {
+    fn default() -> Self {
+        Self { mails: Mutex::default(), answers: 250.into() }
+    }
+}
+
+impl Relay {
+    /// The code that was mailed last, to this address.
+    #[track_caller]
+    pub(crate) fn code(&self, to: &str) -> String {
+        let mails = self.mails.lock().unwrap_or_else(PoisonError::into_inner);
+        let (_, text) = mails.iter().rfind(|(address, _)| address == to).unwrap_or_else(|| panic!("no mail to {to}"));
+        text.lines().find_map(|line| line.strip_prefix("    ")).unwrap().to_owned()
+    }
+
+    /// The code that was mailed last, to whomever.
+    pub(crate) fn last_code(&self) -> Option<String> {
+        let mails = self.mails.lock().unwrap_or_else(PoisonError::into_inner);
+        mails
+            .iter()
+            .rev()
+            .find_map(|(_, text)| text.lines().find_map(|line| line.strip_prefix("    ").map(str::to_owned)))
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.mails.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
 }
 
 /// How an installation is to be different from the usual one.
 pub(crate) struct Setup {
     pub(crate) clock: Clock,
     pub(crate) limits: Limits,
+    pub(crate) password_work: PasswordWork,
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) outside_stamps: Option<OutsideAuthorities>,
@@ -42,6 +79,7 @@ pub(crate) struct Setup {
     pub(crate) api_access: bool,
     /// What keeps new keys for signatures.
     pub(crate) key_backend: Option<Arc<dyn KeyBackend>>,
+    pub(crate) relay: Arc<Relay>,
 }
 
 impl Default for Setup {
@@ -52,12 +90,14 @@ impl Default for Setup {
         Self {
             clock,
             limits,
+            password_work: PasswordWork::TRIFLING,
             hardened: false,
             public_url: None,
             outside_stamps: None,
             postgres,
             api_access: true,
             key_backend: None,
+            relay: Arc::default(),
         }
     }
 }
@@ -65,19 +105,20 @@ impl Default for Setup {
 impl Setup {
     /// For an installation in this place.
     pub(crate) fn config(self, place: &Place) -> Config {
-        let Self { clock, limits, hardened, public_url, outside_stamps, key_backend, .. } = self;
+        let Self { clock, limits, password_work, hardened, public_url, outside_stamps, key_backend, relay, .. } = self;
         Config {
             store: place.store(),
             root_key: place.root_key(),
             clock,
             limits,
+            password_work,
             hardened,
             public_url,
             outside_stamps,
             log_name: None,
             rsa_pool: 0,
             key_backend,
-            notices: notices(),
+            notices: notices(relay),
             journal: Some(JournalConfig::small(place.new_journal())),
         }
     }
@@ -96,8 +137,8 @@ impl TestApp {
 
     pub(crate) async fn with(setup: Setup) -> Self {
         // What each test would make anew, with all migrations and two passwords, is made once and copied.
-        let (clock, api_access) = (setup.clock.clone(), setup.api_access);
-        let is_usual = api_access && clock.now_ms() == NOON_MS;
+        let (clock, api_access, relay) = (setup.clock.clone(), setup.api_access, Arc::clone(&setup.relay));
+        let is_usual = api_access && clock.now_ms() == NOON_MS && setup.password_work == PasswordWork::TRIFLING;
         let place = if is_usual { template::copy(setup.postgres).await } else { Place::new(setup.postgres) };
         let config = setup.config(&place);
         let chancery = Chancery::open(config).await.unwrap();
@@ -105,7 +146,7 @@ impl TestApp {
             template::provision(&chancery, api_access).await;
         }
         let routes = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, routes, place }
+        Self { chancery, clock, routes, relay, place }
     }
 
     /// The database behind it, for what no interface does to it.
@@ -147,7 +188,7 @@ impl TestApp {
 
     /// The same installation after an end without a stop: nothing that was only in memory is written down.
     pub(crate) async fn killed(self) -> Self {
-        let Self { chancery, clock, routes, place } = self;
+        let Self { chancery, clock, routes, relay, place } = self;
         let gone = Arc::downgrade(&chancery);
         drop((chancery, routes));
         let begun = std::time::Instant::now();
@@ -155,13 +196,14 @@ impl TestApp {
             assert!(begun.elapsed().as_secs() < 30, "somebody still has it");
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
-        let chancery = Chancery::open(Setup { clock: clock.clone(), ..Setup::default() }.config(&place)).await.unwrap();
-        Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, clock, place }
+        let setup = Setup { clock: clock.clone(), relay: Arc::clone(&relay), ..Setup::default() };
+        let chancery = Chancery::open(setup.config(&place)).await.unwrap();
+        Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, clock, relay, place }
     }
 
     async fn another(&self) -> Arc<Chancery> {
-        let config = Setup { clock: self.clock.clone(), ..Setup::default() }.config(&self.place);
-        Chancery::open(config).await.unwrap()
+        let (clock, relay) = (self.clock.clone(), Arc::clone(&self.relay));
+        Chancery::open(Setup { clock, relay, ..Setup::default() }.config(&self.place)).await.unwrap()
     }
 
     /// A client that has not logged in.
@@ -202,8 +244,8 @@ impl TestApp {
 }
 
 /// A receiver of notices that takes everything.
-fn notices() -> chancery_core::NoticeConfig {
-    struct Taking;
+fn notices(relay: Arc<Relay>) -> chancery_core::NoticeConfig {
+    struct Taking(Arc<Relay>);
     impl chancery_core::NoticeTransport for Taking {
         fn post(
             &self,
@@ -212,12 +254,18 @@ fn notices() -> chancery_core::NoticeConfig {
             Ok(chancery_core::Posted { status: 200, body: b"taken".to_vec() })
         }
 
+        fn sends_mails(&self) -> bool {
+            self.0.answers.load(std::sync::atomic::Ordering::Relaxed) > 0
+        }
+
         fn mail(
             &self,
-            _: chancery_core::Mail,
+            mail: chancery_core::Mail,
         ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
-            Ok(chancery_core::Posted { status: 250, body: b"2.0.0 queued".to_vec() })
+            let status = self.0.answers.load(std::sync::atomic::Ordering::Relaxed);
+            self.0.mails.lock().unwrap_or_else(PoisonError::into_inner).push((mail.to, mail.text));
+            Ok(chancery_core::Posted { status, body: b"2.0.0 queued".to_vec() })
         }
     }
-    chancery_core::NoticeConfig { transport: Some(std::sync::Arc::new(Taking)), console: None }
+    chancery_core::NoticeConfig { transport: Some(Arc::new(Taking(relay))), console: None }
 }

@@ -115,7 +115,7 @@ impl Client {
     /// An attempt was audited just now, also one that was refused. Not always as the last record: on a busy machine the
     /// bearer token of whoever looks may have to be made anew first.
     pub(crate) async fn saw_audited(&self, action: &str) {
-        let audit = self.get("/api/v2/audit?pageSize=5").await;
+        let audit = self.get("/api/v2/audit?pageSize=20").await;
         let records = audit.response()["items"].as_array().expect("a list");
         assert!(records.iter().any(|record| record["action"] == action), "{action} in {records:?}");
     }

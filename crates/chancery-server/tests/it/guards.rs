@@ -31,8 +31,10 @@ pub(crate) enum Guard {
     Operator(&'static [Perm]),
     /// Callers with a role that a Control Rule of the token profile names.
     Rules,
+    /// The person in the path, whatever others may.
+    Own,
 }
-use Guard::{LoggedIn, Operator, Perms, Public, Rules, Session};
+use Guard::{LoggedIn, Operator, Own, Perms, Public, Rules, Session};
 
 /// Who may have to do with a proposal: whoever approves, and whoever makes some.
 const PROPOSALS: &[Perm] = &[SigningApprove, ServicesDeploy, SigningSubmit, CertManageGenerate, CertManageManage];
@@ -57,6 +59,9 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/log/tile/{uuid}", Public, ""),
     ("post", "/home/v1/login", Public, "{}"),
     ("get", "/home/v1/login", Public, ""),
+    ("post", "/home/v1/login/totp", Public, "{}"),
+    ("post", "/home/v1/login/totp/confirm", Public, "{}"),
+    ("post", "/home/v1/login/totp/remove", Public, "{}"),
     ("post", "/home/v1/logout", Session, ""),
     ("get", "/home/v1/login/token", LoggedIn, ""),
     ("get", "/api/v2/token-profiles/stubs", LoggedIn, ""),
@@ -157,15 +162,22 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("delete", "/api/v2/identities/{uuid}", Perms(&[IdentityManage]), ""),
     ("post", "/api/v2/identities/{uuid}/lock", Perms(&[IdentityManage]), ""),
     ("post", "/api/v2/identities/{uuid}/unlock", Perms(&[IdentityManage]), ""),
+    ("delete", "/api/v2/identities/{uuid}/totp", Perms(&[IdentityManage]), ""),
     ("post", "/api/v2/identities/{uuid}/password", Perms(&[IdentityManage]), r#"{"password":"Y29ycmVjdCBob3JzZQ=="}"#),
     ("get", "/api/v2/identities/{uuid}/api-keys", Perms(&[IdentityManage]), ""),
     ("post", "/api/v2/identities/{uuid}/api-keys", Perms(&[IdentityManage]), r#"{"name":"k"}"#),
     ("patch", "/api/v2/identities/{uuid}/api-keys/{uuid}", Perms(&[IdentityManage]), "{}"),
     ("post", "/api/v2/identities/{uuid}/api-keys/{uuid}/rotate", Perms(&[IdentityManage]), ""),
     ("delete", "/api/v2/identities/{uuid}/api-keys/{uuid}", Perms(&[IdentityManage]), ""),
+    ("get", "/api/v2/identities/{uuid}/mailbox", Perms(&[IdentityManage]), ""),
+    ("put", "/api/v2/identities/{uuid}/mailbox", Own, r#"{"address":"a@b"}"#),
+    ("delete", "/api/v2/identities/{uuid}/mailbox", Perms(&[IdentityManage]), ""),
+    ("post", "/api/v2/identities/{uuid}/mailbox/confirm", Own, r#"{"code":"ABCD-EFGH"}"#),
     ("get", "/api/v2/whoami", LoggedIn, ""),
+    ("get", "/api/v2/activity", LoggedIn, ""),
     ("get", "/api/v2/audit", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/reports/access", Perms(&[AuditRead]), ""),
+    ("post", "/api/v2/reports/access/effect", Perms(&[TokenizationManage, IdentityManage, ServicesDeploy, AuditRead]), "{}"),
     ("get", "/api/v2/audit/export", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/audit/checkpoint", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/notice-targets", Perms(&[SystemManage]), ""),
@@ -191,7 +203,7 @@ impl Guard {
     fn demands_login(self) -> bool {
         match self {
             Public | Session => false,
-            LoggedIn | Perms(_) | Operator(_) | Rules => true,
+            LoggedIn | Perms(_) | Operator(_) | Rules | Own => true,
         }
     }
 
@@ -199,7 +211,7 @@ impl Guard {
     pub(crate) fn perms(self) -> Option<&'static [Perm]> {
         match self {
             Perms(perms) | Operator(perms) => Some(perms),
-            Public | Session | LoggedIn | Rules => None,
+            Public | Session | LoggedIn | Rules | Own => None,
         }
     }
 }
@@ -294,7 +306,7 @@ async fn a_role_without_the_permission_is_403() {
                 let status = call(&application, *operation, UUID).await.status.as_u16();
                 assert!(status == 200 || (status == 404 && path.contains("{uuid}")), "{what}: {status}");
             }
-            Perms(_) | Operator(_) => {
+            Perms(_) | Operator(_) | Own => {
                 refused(&call(&application, *operation, UUID).await, 403, "NotAuthorized", &what);
             }
             Rules => refused(&call(&application, *operation, &profile).await, 403, "NotAuthorized", &what),

@@ -14,6 +14,7 @@ mod journeys;
 mod key_backend;
 mod listen;
 mod routes;
+mod second_factor;
 mod signing;
 mod template;
 mod unknown_members;

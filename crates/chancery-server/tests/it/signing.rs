@@ -141,6 +141,41 @@ impl Signing {
     }
 }
 
+/// The digest of a policy that is given as JSON.
+const POLICY: &str = "
+import hashlib, json, sys
+policy = json.load(sys.stdin)
+policy.pop('pendingChange', None)
+text = json.dumps(policy, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
+print(hashlib.sha256(text.encode()).hexdigest(), end='')
+";
+
+/// Base64 as hexadecimal digits.
+pub(crate) fn hex(base64: &Value) -> String {
+    bytes(base64).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The digest of one decision over many, as somebody makes it who has what the interface shows, and tools of others.
+pub(crate) async fn statement_digest(client: &Client, decision: &str, uuids: &[&str]) -> String {
+    let (mut policy, mut lines) = (Value::Null, String::new());
+    for uuid in uuids {
+        let reply = client.get(&format!("{REQUESTS}/{uuid}")).await;
+        // Of one that is not there it says nothing that fits.
+        let request = &reply.json["response"];
+        policy = policy.as_str().map_or_else(|| request["policyUuid"].clone(), Value::from);
+        if request["approvalDigest"].is_string() {
+            lines += &format!("{}  {uuid}\n", hex(&request["approvalDigest"]));
+        }
+    }
+    let policy = policy.as_str().unwrap_or_default();
+    let shown = client.get(&format!("/api/v2/x509/signing-policies/{policy}")).await;
+    let state = Tool::new("python").args(["-c", POLICY]).input(shown.json["response"].to_string()).run().text();
+    let text = format!("chancery decisions 1\n{decision}\n{state}  {policy}\n{lines}");
+    let printed = Tool::new("sha256sum").input(text).run().text();
+    let bytes: Vec<_> = (0..32).map(|at| u8::from_str_radix(&printed[2 * at..2 * at + 2], 16).unwrap()).collect();
+    Base64::encode(&bytes)
+}
+
 /// The body of a submission.
 pub(crate) fn submission(service: &Service, payload: &[u8]) -> Value {
     let upload_data = Base64::encode(payload);

@@ -152,6 +152,23 @@ async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_sqlit
     store.close().await;
 }
 
+/// However many requests there were since, that are none, or are not signed.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_last_manifest_is_found_at_once() {
+    let folder = temp_dir();
+    let store = Store::open(&StoreUrl::file(folder.path().join("db")), row_keys::keys()).await.unwrap();
+    let read = store.read(move |tx| {
+        Box::pin(async move {
+            let text = format!("EXPLAIN QUERY PLAN {}", signing_requests::LAST_MANIFEST);
+            generated_sql(text).bind(ONE).bind(1_i64).all::<Line>(tx).await
+        })
+    });
+    let plan: Vec<_> = read.await.unwrap().into_iter().map(|line| line.0).collect();
+    let narrow = "USING INDEX signing_requests_manifests (policy_id=? AND decided_at_ms<?)";
+    assert!(plan.len() == 1 && plan[0].ends_with(narrow), "{plan:#?}");
+    store.close().await;
+}
+
 /// Ten thousand profiles of one key were all read, and authenticated, for each that was made.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_profiles_that_share_tokens_are_read_and_no_others() {

@@ -30,6 +30,10 @@ pub struct Decision {
     pub roles: String,
     /// When.
     pub decided_at_ms: i64,
+    /// SHA-256 of the statement that it is a part of; none where it was made by itself.
+    pub statement_digest: Option<Vec<u8>>,
+    /// How many that statement is over.
+    pub statement_rows: Option<i64>,
 }
 
 /// One identity in whose name a decision was made.
@@ -54,7 +58,7 @@ macro_rules! rows {
             pub(super) const DECISIONS: &str = concat!(
                 "SELECT ",
                 $subject,
-                ", version, decision, note, roles, decided_at_ms, mac FROM ",
+                ", version, decision, note, roles, decided_at_ms, statement_digest, statement_rows, mac FROM ",
                 $decisions,
                 " WHERE ",
                 $subject,
@@ -78,6 +82,8 @@ macro_rules! rows {
                 note: String,
                 roles: String,
                 decided_at_ms: i64,
+                statement_digest: Option<Vec<u8>>,
+                statement_rows: Option<i64>,
             }
 
             #[derive(Clone)]
@@ -91,15 +97,51 @@ macro_rules! rows {
 
             impl From<Decision> for Decided {
                 fn from(row: Decision) -> Self {
-                    let Decision { subject_id, version, decision, note, roles, decided_at_ms } = row;
-                    Self { subject_id, version, decision, note, roles, decided_at_ms }
+                    let Decision {
+                        subject_id,
+                        version,
+                        decision,
+                        note,
+                        roles,
+                        decided_at_ms,
+                        statement_digest,
+                        statement_rows,
+                    } = row;
+                    Self {
+                        subject_id,
+                        version,
+                        decision,
+                        note,
+                        roles,
+                        decided_at_ms,
+                        statement_digest,
+                        statement_rows,
+                    }
                 }
             }
 
             impl From<Decided> for Decision {
                 fn from(row: Decided) -> Self {
-                    let Decided { subject_id, version, decision, note, roles, decided_at_ms } = row;
-                    Self { subject_id, version, decision, note, roles, decided_at_ms }
+                    let Decided {
+                        subject_id,
+                        version,
+                        decision,
+                        note,
+                        roles,
+                        decided_at_ms,
+                        statement_digest,
+                        statement_rows,
+                    } = row;
+                    Self {
+                        subject_id,
+                        version,
+                        decision,
+                        note,
+                        roles,
+                        decided_at_ms,
+                        statement_digest,
+                        statement_rows,
+                    }
                 }
             }
 
@@ -118,7 +160,7 @@ macro_rules! rows {
             }
 
             authority!(Decided, $decisions, keys 2, {
-                subject_id as $subject, version, decision, note, roles, decided_at_ms,
+                subject_id as $subject, version, decision, note, roles, decided_at_ms, statement_digest, statement_rows,
             });
             authority!(By, $identities, keys 3, {
                 subject_id as $subject, decision, identity_id, version, identity_name,

@@ -3,6 +3,8 @@
 //! A delivery is added in the transaction of what it tells. One node at a time delivers to a target: it has a lease for
 //! that, which ends by itself where the node dies. What it delivers twice then, the receiver knows by the item's id.
 
+use std::collections::BTreeMap;
+
 use uuid::Uuid;
 
 use crate::statement::{IDS_MAX, parameters};
@@ -14,6 +16,8 @@ use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, gen
 pub struct Row {
     /// Its number.
     pub seq: i64,
+    /// What kind of thing it is.
+    pub queue: String,
     /// To whom it goes.
     pub target: Uuid,
     /// The item's number in its own table.
@@ -60,11 +64,28 @@ pub struct Failed {
     pub error: String,
 }
 
+/// How much waits for a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// The target.
+    pub target: Uuid,
+    /// So much.
+    pub waiting: i64,
+}
+
+/// A delivery that waits for too long.
+struct Old {
+    seq: i64,
+    target: Uuid,
+}
+
 /// What became of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settled {
     /// What was delivered.
     pub delivered: Vec<i64>,
+    /// What is not for the target any more.
+    pub dropped: Vec<i64>,
     /// What was not.
     pub failed: Vec<Failed>,
     /// Failures since the target last took something.
@@ -78,13 +99,16 @@ const BEGIN: &str = "INSERT INTO delivery_states \
 const END: [&str; 2] = ["DELETE FROM deliveries WHERE target = $1", "DELETE FROM delivery_states WHERE target = $1"];
 const ADD: &str = "INSERT INTO deliveries (queue, target, item, made_at_ms, due_at_ms, attempts) \
     VALUES ($1, $2, $3, $4, $4, 0)";
-const COLUMNS: &str = "seq, target, item, made_at_ms, due_at_ms, attempts, error";
-const READY: &str = "SELECT s.target FROM delivery_states s WHERE s.queue = $1 AND s.due_at_ms <= $2 \
-    AND s.leased_until_ms <= $2 \
-    AND EXISTS (SELECT 1 FROM deliveries d WHERE d.target = s.target AND d.due_at_ms <= $2) ORDER BY s.target";
+const COLUMNS: &str = "seq, queue, target, item, made_at_ms, due_at_ms, attempts, error";
+/// From one target that has something to the next, so that it costs nothing where thousands have nothing.
+const READY: &str = "WITH RECURSIVE waiting (target) AS (SELECT MIN(target) FROM deliveries UNION ALL \
+    SELECT (SELECT MIN(d.target) FROM deliveries d WHERE d.target > w.target) FROM waiting w WHERE w.target IS NOT NULL) \
+    SELECT s.target FROM waiting w JOIN delivery_states s ON s.target = w.target \
+    WHERE s.queue = $1 AND s.due_at_ms <= $2 AND s.leased_until_ms <= $2 \
+    AND EXISTS (SELECT 1 FROM deliveries d WHERE d.target = s.target AND d.due_at_ms <= $2) ORDER BY s.target LIMIT $3";
 const LEASE: &str = "UPDATE delivery_states SET leased_by = $2, leased_until_ms = $4 \
     WHERE target = $1 AND leased_until_ms <= $3 AND due_at_ms <= $3";
-const DUE: &str = "SELECT seq, target, item, made_at_ms, due_at_ms, attempts, error FROM deliveries \
+const DUE: &str = "SELECT seq, queue, target, item, made_at_ms, due_at_ms, attempts, error FROM deliveries \
     WHERE target = $1 AND due_at_ms <= $2 ORDER BY due_at_ms, seq LIMIT $3";
 const FAILED: &str = "UPDATE deliveries SET due_at_ms = $2, error = $3, attempts = attempts + 1 WHERE seq = $1";
 const SETTLE: &str = "UPDATE delivery_states SET leased_by = NULL, leased_until_ms = 0, failures = $3, due_at_ms = $4 \
@@ -97,6 +121,9 @@ const TOO_MANY: &str = "DELETE FROM deliveries WHERE seq IN \
     (SELECT seq FROM deliveries WHERE target = $1 ORDER BY made_at_ms, seq LIMIT $2)";
 const GAVE_UP: &str = "UPDATE delivery_states SET given_up = given_up + $2 WHERE target = $1";
 const WAITING: &str = "SELECT COUNT(*) FROM deliveries WHERE target = $1";
+const WAITING_IN: &str = "SELECT COUNT(*) FROM deliveries WHERE queue = $1";
+const OLD_OF_QUEUE: &str = "SELECT seq, target FROM deliveries WHERE queue = $1 AND made_at_ms < $2 \
+    ORDER BY made_at_ms, seq LIMIT $3";
 const STATE: &str = "SELECT target, delivered, given_up, failures, due_at_ms, delivered_at_ms, error, failed_at_ms \
     FROM delivery_states WHERE target = $1";
 const AT_ONCE: &str = "UPDATE delivery_states SET failures = 0, due_at_ms = 0 WHERE target = $1";
@@ -120,9 +147,29 @@ pub async fn add(tx: &mut Tx, queue: &'static str, target: Uuid, item: i64, now_
     sql(ADD).bind(queue).bind(target).bind(item).bind(now_ms).later(tx).await
 }
 
-/// Targets to which something can be delivered now, and to which nobody delivers.
-pub async fn ready(tx: &mut Tx, queue: &'static str, now_ms: i64) -> Result<Vec<Uuid>, StoreError> {
-    sql(READY).bind(queue).bind(now_ms).all(tx).await
+/// Adds an item for each of these targets.
+pub async fn add_all(
+    tx: &mut Tx,
+    queue: &'static str,
+    targets: &[Uuid],
+    item: i64,
+    now_ms: i64,
+) -> Result<(), StoreError> {
+    for some in targets.chunks(IDS_MAX) {
+        let places: Vec<_> = (0..some.len()).map(|at| format!("($1, ${}, $2, $3, $3, 0)", at + 4)).collect();
+        let values: Vec<_> = some.iter().map(|target| (*target).into_value()).collect();
+        let text = format!(
+            "INSERT INTO deliveries (queue, target, item, made_at_ms, due_at_ms, attempts) VALUES {}",
+            places.join(", ")
+        );
+        generated_sql(text).bind(queue).bind(item).bind(now_ms).bind_all(&values).execute(tx).await?;
+    }
+    Ok(())
+}
+
+/// Targets to which something can be delivered now, and to which nobody delivers; so many at most.
+pub async fn ready(tx: &mut Tx, queue: &'static str, now_ms: i64, limit: u32) -> Result<Vec<Uuid>, StoreError> {
+    sql(READY).bind(queue).bind(now_ms).bind(limit).all(tx).await
 }
 
 /// Takes the lease of a target until this moment, and what is due; nothing where somebody else has the lease.
@@ -145,15 +192,9 @@ pub async fn take(
 /// Writes down what became of what was taken, and gives the lease back. Whoever has lost the lease meanwhile changes only
 /// the deliveries.
 pub async fn settle(tx: &mut Tx, target: Uuid, node: Uuid, settled: Settled, now_ms: i64) -> Result<(), StoreError> {
-    let Settled { delivered, failed, failures, due_at_ms } = settled;
-    let mut taken = 0;
-    for some in delivered.chunks(IDS_MAX) {
-        let places = parameters(1, some.len());
-        let values: Vec<_> = some.iter().map(|seq| (*seq).into_value()).collect();
-        let text = format!("DELETE FROM deliveries WHERE seq IN ({places})");
-        let gone = generated_sql(text).bind_all(&values).execute(tx).await?;
-        taken += i64::try_from(gone).unwrap_or(i64::MAX);
-    }
+    let Settled { delivered, dropped, failed, failures, due_at_ms } = settled;
+    remove(tx, &dropped).await?;
+    let taken = remove(tx, &delivered).await?;
     if taken > 0 {
         sql(TOOK).bind(target).bind(taken).bind(now_ms).execute(tx).await?;
     }
@@ -168,6 +209,18 @@ pub async fn settle(tx: &mut Tx, target: Uuid, node: Uuid, settled: Settled, now
     Ok(())
 }
 
+/// Removes deliveries by their numbers; how many there were.
+async fn remove(tx: &mut Tx, numbers: &[i64]) -> Result<i64, StoreError> {
+    let mut gone = 0;
+    for some in numbers.chunks(IDS_MAX) {
+        let places = parameters(1, some.len());
+        let values: Vec<_> = some.iter().map(|seq| (*seq).into_value()).collect();
+        let text = format!("DELETE FROM deliveries WHERE seq IN ({places})");
+        gone += generated_sql(text).bind_all(&values).execute(tx).await?;
+    }
+    Ok(i64::try_from(gone).unwrap_or(i64::MAX))
+}
+
 /// Gives up what was added before this moment, the oldest first and some at a time; how many.
 pub async fn give_up_old(tx: &mut Tx, target: Uuid, before_ms: i64, limit: u32) -> Result<u64, StoreError> {
     let gone = sql(OLD).bind(target).bind(before_ms).bind(limit).execute(tx).await?;
@@ -178,6 +231,25 @@ pub async fn give_up_old(tx: &mut Tx, target: Uuid, before_ms: i64, limit: u32) 
 pub async fn give_up_oldest(tx: &mut Tx, target: Uuid, limit: u32) -> Result<u64, StoreError> {
     let gone = sql(TOO_MANY).bind(target).bind(limit).execute(tx).await?;
     gave_up(tx, target, gone).await
+}
+
+/// Gives up what was added to a queue before this moment, the oldest first and some at a time; how many of which target.
+pub async fn give_up_old_of_queue(
+    tx: &mut Tx,
+    queue: &'static str,
+    before_ms: i64,
+    limit: u32,
+) -> Result<BTreeMap<Uuid, u64>, StoreError> {
+    let old: Vec<Old> = sql(OLD_OF_QUEUE).bind(queue).bind(before_ms).bind(limit).all(tx).await?;
+    let mut targets: BTreeMap<Uuid, u64> = BTreeMap::new();
+    for one in &old {
+        *targets.entry(one.target).or_default() += 1;
+    }
+    remove(tx, &old.iter().map(|one| one.seq).collect::<Vec<_>>()).await?;
+    for (target, gone) in &targets {
+        gave_up(tx, *target, *gone).await?;
+    }
+    Ok(targets)
 }
 
 async fn gave_up(tx: &mut Tx, target: Uuid, gone: u64) -> Result<u64, StoreError> {
@@ -191,6 +263,24 @@ async fn gave_up(tx: &mut Tx, target: Uuid, gone: u64) -> Result<u64, StoreError
 /// How much waits for a target.
 pub async fn waiting(tx: &mut Tx, target: Uuid) -> Result<i64, StoreError> {
     sql(WAITING).bind(target).one(tx).await
+}
+
+/// How much waits for each of these targets; those for which nothing does are left out.
+pub async fn waiting_for(tx: &mut Tx, targets: &[Uuid]) -> Result<Vec<Waiting>, StoreError> {
+    let mut all = Vec::new();
+    for some in targets.chunks(IDS_MAX) {
+        let places = parameters(1, some.len());
+        let values: Vec<_> = some.iter().map(|target| (*target).into_value()).collect();
+        let text =
+            format!("SELECT target, COUNT(*) AS waiting FROM deliveries WHERE target IN ({places}) GROUP BY target");
+        all.extend(generated_sql(text).bind_all(&values).all::<Waiting>(tx).await?);
+    }
+    Ok(all)
+}
+
+/// How much waits in a queue.
+pub async fn waiting_in(tx: &mut Tx, queue: &'static str) -> Result<i64, StoreError> {
+    sql(WAITING_IN).bind(queue).one(tx).await
 }
 
 /// Where the deliveries to a target stand.
@@ -221,6 +311,7 @@ impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
             seq: columns.get("seq")?,
+            queue: columns.get("queue")?,
             target: columns.get("target")?,
             item: columns.get("item")?,
             made_at_ms: columns.get("made_at_ms")?,
@@ -228,6 +319,18 @@ impl FromColumns for Row {
             attempts: columns.get("attempts")?,
             error: columns.optional("error")?,
         })
+    }
+}
+
+impl FromColumns for Waiting {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { target: columns.get("target")?, waiting: columns.get("waiting")? })
+    }
+}
+
+impl FromColumns for Old {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { seq: columns.get("seq")?, target: columns.get("target")? })
     }
 }
 

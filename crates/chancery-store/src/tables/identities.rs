@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::authority::{self, amend, authority};
 use crate::value::Bind;
-use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::{List, Listed, Order, Page, StoreError, Tx, name_key, sql};
 
 /// An identity as stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -30,12 +30,46 @@ pub struct Row {
     pub password_changed_at_ms: Option<i64>,
     /// When its password was last set by somebody else.
     pub password_reset_at_ms: Option<i64>,
+    /// The sealed secret of its one-time codes.
+    pub totp_secret: Option<Vec<u8>>,
+    /// The last step of it whose code was accepted.
+    pub totp_used_step: Option<i64>,
+    /// Since when its codes are demanded.
+    pub totp_confirmed_at_ms: Option<i64>,
+    /// A sealed secret that no code has confirmed yet.
+    pub totp_pending: Option<Vec<u8>>,
+    /// Until when one may.
+    pub totp_pending_until_ms: Option<i64>,
+}
+
+impl Row {
+    /// One to which nothing has happened yet, and which nobody logs in as.
+    #[must_use]
+    pub fn new(id: Uuid, name: String, kind: &str, created_at_ms: i64) -> Self {
+        Self {
+            id,
+            name_key: name_key(&name),
+            name,
+            kind: kind.to_owned(),
+            password: None,
+            api_key_hash: None,
+            locked: false,
+            created_at_ms,
+            password_changed_at_ms: None,
+            password_reset_at_ms: None,
+            totp_secret: None,
+            totp_used_step: None,
+            totp_confirmed_at_ms: None,
+            totp_pending: None,
+            totp_pending_until_ms: None,
+        }
+    }
 }
 
 macro_rules! columns {
     () => {
         "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
-         password_reset_at_ms, mac"
+         password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms, mac"
     };
 }
 
@@ -43,6 +77,7 @@ const COLUMNS: &str = columns!();
 const DELETE: &str = "DELETE FROM identities WHERE id = $1";
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identities WHERE id = $1");
 const BY_NAME: &str = concat!("SELECT ", columns!(), " FROM identities WHERE name_key = $1");
+const ID_BY_NAME: &str = "SELECT id FROM identities WHERE name_key = $1";
 const WITH_API_KEY: &str = "SELECT id FROM identities WHERE api_key_hash IS NOT NULL ORDER BY id";
 const ALL: &str = concat!("SELECT ", columns!(), " FROM identities ORDER BY id");
 const COUNT: &str = "SELECT COUNT(*) FROM identities";
@@ -82,6 +117,60 @@ pub async fn set_password(
     .await
 }
 
+/// Keeps a sealed secret of one-time codes until one of them confirms it.
+pub async fn set_totp_pending(tx: &mut Tx, id: Uuid, sealed: &[u8], until_ms: i64) -> Result<(), StoreError> {
+    change(tx, id, |row| {
+        row.totp_pending = Some(sealed.to_owned());
+        row.totp_pending_until_ms = Some(until_ms);
+    })
+    .await
+}
+
+/// Makes the pending secret the one whose codes are demanded; whether it was still this one.
+pub async fn confirm_totp(
+    tx: &mut Tx,
+    id: Uuid,
+    pending: &[u8],
+    used_step: i64,
+    now_ms: i64,
+) -> Result<bool, StoreError> {
+    let confirmed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let is_it = row.totp_pending.as_deref() == Some(pending);
+        if is_it {
+            row.totp_secret = row.totp_pending.take();
+            row.totp_pending_until_ms = None;
+            row.totp_used_step = Some(used_step);
+            row.totp_confirmed_at_ms = Some(now_ms);
+        }
+        is_it
+    });
+    confirmed.await
+}
+
+/// Notes that the code of a step was accepted; whether this is the first one of that step, or a later one.
+pub async fn use_totp_step(tx: &mut Tx, id: Uuid, step: i64) -> Result<bool, StoreError> {
+    let noted = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let is_new = row.totp_used_step.is_none_or(|used| step > used);
+        if is_new {
+            row.totp_used_step = Some(step);
+        }
+        is_new
+    });
+    noted.await
+}
+
+/// Takes the second factor away, and one that is pending.
+pub async fn remove_totp(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    change(tx, id, |row| {
+        row.totp_secret = None;
+        row.totp_used_step = None;
+        row.totp_confirmed_at_ms = None;
+        row.totp_pending = None;
+        row.totp_pending_until_ms = None;
+    })
+    .await
+}
+
 async fn change(tx: &mut Tx, id: Uuid, change: impl FnOnce(&mut Row) + Send) -> Result<(), StoreError> {
     let changed = amend(tx, vec![id.into_value()], |row| {
         change(row);
@@ -104,6 +193,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// The identity with this name key.
 pub async fn by_name(tx: &mut Tx, name_key: &str) -> Result<Option<Row>, StoreError> {
     sql(BY_NAME).bind(name_key).optional(tx).await
+}
+
+/// The id of the identity with this name key; whether the row is what it says is asked with the row.
+pub async fn id_by_name(tx: &mut Tx, name_key: &str) -> Result<Option<Uuid>, StoreError> {
+    sql(ID_BY_NAME).bind(name_key).optional(tx).await
 }
 
 /// The ids of those whose row has the API key of a former release.
@@ -140,5 +234,5 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 
 authority!(Row, "identities", keys 1, {
     id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms,
-    password_reset_at_ms,
+    password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms,
 });

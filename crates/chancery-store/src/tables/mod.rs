@@ -60,6 +60,7 @@
 //!   up all others.
 
 // system
+pub mod activity;
 pub mod changes;
 pub mod idempotency_keys;
 pub mod nodes;
@@ -74,6 +75,8 @@ pub mod journals;
 
 // notices
 pub mod deliveries;
+pub mod fan_outs;
+pub mod mailboxes;
 pub mod notice_targets;
 pub mod notices;
 
@@ -158,5 +161,6 @@ pub(crate) const AUTHORITY: &[Table] = &[
     pre_approvals::Row::TABLE,
     pre_approvals::Digest::TABLE,
     notice_targets::Row::TABLE,
+    mailboxes::Row::TABLE,
     journals::Row::TABLE,
 ];

@@ -23,11 +23,13 @@ pub struct Row {
     pub management: bool,
     /// Whether it is built in.
     pub system: bool,
+    /// What its holders must log in with besides a password; NULL where nothing.
+    pub second_factor: Option<String>,
 }
 
 macro_rules! columns {
     () => {
-        "id, name, name_key, logins_required, perms, management, system, mac"
+        "id, name, name_key, logins_required, perms, management, system, second_factor, mac"
     };
 }
 
@@ -77,4 +79,6 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
     List::new(COLUMNS, "roles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
-authority!(Row, "roles", keys 1, { id, name, name_key, logins_required, perms, management, system });
+authority!(Row, "roles", keys 1, {
+    id, name, name_key, logins_required, perms, management, system, second_factor,
+});

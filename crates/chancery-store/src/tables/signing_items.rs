@@ -30,6 +30,8 @@ const ROWS_MAX: usize = 1_000;
 
 const OF_REQUEST: &str = "SELECT name, digest FROM signing_items WHERE request_id = $1 ORDER BY number";
 const SIGNED: &str = "SELECT COUNT(*) FROM signing_item_results WHERE request_id = $1 AND signature IS NOT NULL";
+const SIGNED_NUMBERS: &str =
+    "SELECT number FROM signing_item_results WHERE request_id = $1 AND signature IS NOT NULL ORDER BY number";
 
 /// Adds a manifest's items, in this order.
 pub async fn insert(tx: &mut Tx, request_id: Uuid, items: &[Item]) -> Result<(), StoreError> {
@@ -86,6 +88,11 @@ pub async fn of_request(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Item>, Stor
 /// How many of them are signed.
 pub async fn signed(tx: &mut Tx, request_id: Uuid) -> Result<i64, StoreError> {
     sql(SIGNED).bind(request_id).one(tx).await
+}
+
+/// Which of them are signed, by their numbers, from 1.
+pub async fn signed_numbers(tx: &mut Tx, request_id: Uuid) -> Result<Vec<i64>, StoreError> {
+    sql(SIGNED_NUMBERS).bind(request_id).all(tx).await
 }
 
 /// Some of them, in their order, with what became of them.

@@ -148,6 +148,8 @@ const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 
         (SELECT COUNT(*) FROM signing_item_results i WHERE i.request_id = r.id AND i.signature IS NOT NULL) \
     END), 0) AS BIGINT) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
     FROM signing_requests r WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
+pub(crate) const LAST_MANIFEST: &str = "SELECT id FROM signing_requests \
+    WHERE policy_id = $1 AND decided_at_ms < $2 AND items > 0 AND state = 'Signed' ORDER BY decided_at_ms DESC LIMIT 1";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD_SIZE: &str = "SELECT octet_length(payload) FROM signing_payloads WHERE request_id = $1";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
@@ -213,6 +215,11 @@ pub async fn overdue(
     limit: u32,
 ) -> Result<Vec<Overdue>, StoreError> {
     sql(OVERDUE).bind(from_ms).bind(from_id).bind(now_ms).bind(limit).all(tx).await
+}
+
+/// The last manifest that was signed under a policy before this moment.
+pub async fn last_manifest(tx: &mut Tx, policy_id: Uuid, before_ms: i64) -> Result<Option<Uuid>, StoreError> {
+    sql(LAST_MANIFEST).bind(policy_id).bind(before_ms).optional(tx).await
 }
 
 /// Stores a request's payload.

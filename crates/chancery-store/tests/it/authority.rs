@@ -23,12 +23,13 @@ on_both!(
 );
 
 /// Tables whose rows need no MAC, and why.
-const WITHOUT: [(&str, &str); 30] = [
+const WITHOUT: [(&str, &str); 32] = [
     ("migrations", "what ran is compared with what this release holds"),
     ("counters", "numbers and turns; they give no right"),
     ("row_counts", "how many rows lists have; they give no right"),
     ("changes", "says what to look at again, and what is looked at is authenticated"),
     ("idempotency_keys", "how calls were answered; it gives no right"),
+    ("activity", "how much servers have done; it gives no right"),
     ("nodes", "says which nodes are there; it gives no right"),
     ("api_key_uses", "when keys were last used; it gives no right"),
     ("audit", "the ledger is over them"),
@@ -51,6 +52,7 @@ const WITHOUT: [(&str, &str); 30] = [
     ("signing_metadata", "finds requests by what is claimed of them"),
     ("signing_item_results", "signatures"),
     ("notices", "tell what happened, and nobody acts on them without asking"),
+    ("fan_outs", "of which notices mailboxes were not told; they give no right"),
     ("deliveries", "what waits for targets, which are authenticated; they give no right"),
     ("delivery_states", "counts, and who delivers; they give no right"),
     ("things", "these tests' own"),
@@ -225,16 +227,8 @@ async fn a_row_is_authenticated_only_as_it_was_found(f: Fixture) {
 
 fn identity(id: u128, name: &str) -> identities::Row {
     identities::Row {
-        id: Uuid::from_u128(id),
-        name: name.to_owned(),
-        name_key: name.to_owned(),
-        kind: "Person".to_owned(),
         password: Some(format!("hash of {name}")),
-        api_key_hash: None,
-        locked: false,
-        created_at_ms: 1,
-        password_changed_at_ms: None,
-        password_reset_at_ms: None,
+        ..identities::Row::new(Uuid::from_u128(id), name.to_owned(), "Person", 1)
     }
 }
 
@@ -242,7 +236,7 @@ fn role(id: u128) -> roles::Row {
     let name = format!("role {id}");
     let (name_key, perms) = (name.clone(), "{}".to_owned());
     let id = Uuid::from_u128(id);
-    roles::Row { id, name, name_key, logins_required: 2, perms, management: false, system: false }
+    roles::Row { id, name, name_key, logins_required: 2, perms, management: false, system: false, second_factor: None }
 }
 
 async fn run(store: &Store, statement: &'static str) {

@@ -111,10 +111,10 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     sql("DROP TABLE revocations").execute(tx).await?;
     sql("DROP TABLE signing_provenance").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0045_signing_provenance'").execute(tx).await?;
-    for table in ["notices", "notice_targets", "deliveries", "delivery_states"] {
+    for table in ["fan_outs", "mailboxes", "notices", "notice_targets", "deliveries", "delivery_states"] {
         generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
     }
-    sql("DELETE FROM migrations WHERE name = '0056_notices'").execute(tx).await?;
+    sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes')").execute(tx).await?;
     sql("DROP TABLE journals").execute(tx).await?;
     sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;
@@ -129,6 +129,11 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
         "ALTER TABLE submitter_sets DROP COLUMN members",
         "DROP TABLE row_keys",
         "DELETE FROM migrations WHERE name = '0041_row_macs'",
+        "ALTER TABLE approvals DROP COLUMN statement_digest",
+        "ALTER TABLE approvals DROP COLUMN statement_rows",
+        "ALTER TABLE proposal_decisions DROP COLUMN statement_digest",
+        "ALTER TABLE proposal_decisions DROP COLUMN statement_rows",
+        "DELETE FROM migrations WHERE name = '0087_decisions_together'",
         "ALTER TABLE signing_requests DROP COLUMN approval_digest",
         "DELETE FROM migrations WHERE name = '0043_approval_digests'",
     ] {

@@ -1,7 +1,8 @@
 //! What waits to be delivered: one node at a time, nothing lost, nothing for ever.
 
 use chancery_store::tables::{
-    deliveries::{self, Failed, Settled},
+    deliveries::{self, Failed, Settled, Waiting},
+    fan_outs, identities, mailboxes,
     notices::{self, Notice},
     proposals, signing_requests,
 };
@@ -16,6 +17,9 @@ on_both!(
     the_oldest_are_given_up,
     notices_are_found_and_pruned,
     nothing_is_overdue_where_nothing_waits,
+    of_many_targets_those_are_found_that_have_something,
+    mailboxes_are_told_one_after_the_other,
+    a_notice_that_is_gone_is_told_to_nobody,
 );
 
 const QUEUE: &str = "notice";
@@ -46,7 +50,7 @@ async fn take(f: &Fixture, node: Uuid, now_ms: i64) -> Option<Vec<i64>> {
 }
 
 async fn due(f: &Fixture, now_ms: i64) -> Vec<Uuid> {
-    write(&f.store, move |tx| Box::pin(async move { deliveries::ready(tx, QUEUE, now_ms).await })).await.unwrap()
+    write(&f.store, move |tx| Box::pin(async move { deliveries::ready(tx, QUEUE, now_ms, 10).await })).await.unwrap()
 }
 
 async fn listed(tx: &mut Tx) -> Outcome<Vec<deliveries::Row>> {
@@ -65,7 +69,7 @@ async fn one_node_at_a_time_delivers(f: Fixture) {
     let rows = write(&f.store, |tx| Box::pin(listed(tx))).await.unwrap();
     let seq = |item: i64| rows.iter().find(|row| row.item == item).unwrap().seq;
     let failed = Failed { seq: seq(2), due_at_ms: 500, error: "no".to_owned() };
-    let settled = Settled { delivered: vec![seq(1)], failed: vec![failed], failures: 0, due_at_ms: 0 };
+    let settled = Settled { delivered: vec![seq(1)], failed: vec![failed], ..Settled::default() };
     let state = write(&f.store, move |tx| {
         Box::pin(async move {
             deliveries::settle(tx, TARGET, NODE, settled, 30).await?;
@@ -152,4 +156,105 @@ async fn nothing_is_overdue_where_nothing_waits(f: Fixture) {
         })
     });
     assert_eq!(found.await.unwrap(), (vec![], vec![]));
+}
+
+async fn of_many_targets_those_are_found_that_have_something(f: Fixture) {
+    let target = |number: u128| Uuid::from_u128(100 + number);
+    let found = write(&f.store, move |tx| {
+        Box::pin(async move {
+            for number in 0..50 {
+                deliveries::begin(tx, QUEUE, target(number)).await?;
+            }
+            deliveries::begin(tx, "other", target(50)).await?;
+            assert!(deliveries::ready(tx, QUEUE, 10, 100).await?.is_empty());
+            let some = [target(3), target(7), target(49)];
+            deliveries::add_all(tx, QUEUE, &some, 1, 5).await?;
+            deliveries::add_all(tx, QUEUE, &some[..2], 2, 6).await?;
+            deliveries::add_all(tx, "other", &[target(50)], 1, 5).await?;
+            deliveries::add_all(tx, QUEUE, &[], 3, 5).await?;
+            assert!(deliveries::ready(tx, QUEUE, 4, 100).await?.is_empty(), "nothing is due yet");
+            let (all, first) =
+                (deliveries::ready(tx, QUEUE, 10, 100).await?, deliveries::ready(tx, QUEUE, 10, 2).await?);
+            let mut waiting = deliveries::waiting_for(tx, &[target(3), target(4), target(49)]).await?;
+            waiting.sort_by_key(|one| one.target);
+            let gone = deliveries::give_up_old_of_queue(tx, QUEUE, 6, 2).await?;
+            let given_up = deliveries::state(tx, target(3)).await?.unwrap().given_up;
+            Ok((all, first, waiting, gone, given_up, deliveries::waiting_in(tx, QUEUE).await?))
+        })
+    });
+    let (all, first, waiting, gone, given_up, left) = found.await.unwrap();
+    assert_eq!((all, first), (vec![target(3), target(7), target(49)], vec![target(3), target(7)]));
+    let one = |number, waiting| Waiting { target: target(number), waiting };
+    assert_eq!(waiting, [one(3, 2), one(49, 1)]);
+    assert_eq!((gone.into_iter().collect::<Vec<_>>(), given_up, left), (vec![(target(3), 1), (target(7), 1)], 1, 3));
+}
+
+async fn mailboxes_are_told_one_after_the_other(f: Fixture) {
+    let identity =
+        |number: u128| identities::Row::new(Uuid::from_u128(number), format!("person {number}"), "Person", 1);
+    let mailbox = |number: u128, address: Option<&str>, is_enabled| mailboxes::Row {
+        identity_id: Uuid::from_u128(number),
+        address: address.map(str::to_owned),
+        confirmed_at_ms: address.map(|_| 1),
+        is_enabled,
+        content: "{}".to_owned(),
+        sent: "[]".to_owned(),
+    };
+    let found = write(&f.store, move |tx| {
+        Box::pin(async move {
+            for number in 1..=5 {
+                identities::insert(tx, &identity(number)).await?;
+            }
+            for row in [mailbox(1, Some("a@b"), true), mailbox(2, Some("a@b"), false), mailbox(3, None, true)] {
+                mailboxes::put(tx, &row).await?;
+            }
+            mailboxes::put(tx, &mailbox(4, None, false)).await?;
+            mailboxes::put(tx, &mailbox(4, Some("c@d"), true)).await?;
+            let some = mailboxes::told_after(tx, Uuid::nil(), 1).await?;
+            let others = mailboxes::told_after(tx, some.reached.unwrap(), 10).await?;
+            let count = mailboxes::count(tx).await?;
+            identities::delete(tx, Uuid::from_u128(4)).await?;
+            let gone = mailboxes::by_identity(tx, Uuid::from_u128(4)).await?;
+            Ok((some.rows, others.rows, others.reached, count, gone))
+        })
+    });
+    let (some, others, reached, count, gone) = found.await.unwrap();
+    assert_eq!(
+        (some, others, reached),
+        (vec![mailbox(1, Some("a@b"), true)], vec![mailbox(4, Some("c@d"), true)], None)
+    );
+    assert_eq!((count, gone), (3, None), "a mailbox goes with its identity");
+}
+
+async fn a_notice_that_is_gone_is_told_to_nobody(f: Fixture) {
+    let notice = |number: u32| Notice {
+        id: Uuid::from_u128(number.into()),
+        at_ms: number.into(),
+        kind: "RowRefused".to_owned(),
+        object_kind: None,
+        object: None,
+        service_id: None,
+        detail: "{}".to_owned(),
+    };
+    let found = write(&f.store, move |tx| {
+        Box::pin(async move {
+            for number in 1..=4 {
+                let seq = notices::insert(tx, notice(number)).await?;
+                fan_outs::add(tx, seq).await?;
+            }
+            let first = fan_outs::first(tx).await?.unwrap();
+            fan_outs::reach(tx, first.notice, TARGET).await?;
+            let reached = fan_outs::first(tx).await?.unwrap();
+            fan_outs::done(tx, first.notice).await?;
+            let second = fan_outs::first(tx).await?.unwrap();
+            notices::prune(tx, 3, 100).await?;
+            let third = fan_outs::first(tx).await?.unwrap();
+            let gone = fan_outs::done_first(tx, 100).await?;
+            Ok((first, reached, second, third, gone, fan_outs::first(tx).await?))
+        })
+    });
+    let (first, reached, second, third, gone, left) = found.await.unwrap();
+    assert_eq!((first.reached, reached.reached), (None, Some(TARGET)));
+    assert!(first.notice == reached.notice && reached.notice < second.notice && second.notice < third.notice);
+    assert_eq!((gone, left), (2, None));
 }

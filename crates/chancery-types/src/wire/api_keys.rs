@@ -76,6 +76,9 @@ pub struct RotateApiKey {
     pub overlap_seconds: Option<u32>,
 }
 
+/// Characters of a secret: `chk_`, and 32 bytes in base64url.
+pub const API_KEY_LEN: usize = 47;
+
 /// A key with its secret, which is shown this once.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

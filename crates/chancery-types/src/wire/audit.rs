@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityId, ObjectId, RoleId};
+use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityId, ObjectId, RoleId, SecondFactor};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ pub struct AuditIdentity {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
-    /// `Password` or `ApiKey`.
+    /// `Password`, `Password+Totp` (with a one-time code) or `ApiKey`.
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +166,21 @@ impl LoginWay {
     #[must_use]
     pub fn password() -> Self {
         Self { way: "Password".to_owned(), api_key: None }
+    }
+
+    /// Name, password and a one-time code.
+    #[must_use]
+    pub fn password_and_totp() -> Self {
+        Self { way: "Password+Totp".to_owned(), api_key: None }
+    }
+
+    /// Whether it satisfies a role that demands this besides a password.
+    #[must_use]
+    pub fn satisfies(&self, demanded: SecondFactor) -> bool {
+        match demanded {
+            SecondFactor::None => true,
+            SecondFactor::Totp => self.way == "Password+Totp",
+        }
     }
 
     /// An API key: as a login, or as the bearer of a call.

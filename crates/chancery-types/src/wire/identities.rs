@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
+use super::{ObjInfo, api_keys::ApiKeyScope};
 use crate::{Base64, IdentityId, IdentityKind, RoleId};
 
 /// Body of POST /api/v2/identities.
@@ -22,6 +22,30 @@ pub struct CreateIdentity {
     /// At least 12 characters of UTF-8. An application without one gets an API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Base64>,
+    /// How that API key shall be; refused where there is none to make.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<FirstApiKey>,
+}
+
+/// How the API key shall be that an application is made with. It ends never, may come from anywhere and gives all that the
+/// identity has, where nothing is said.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct FirstApiKey {
+    /// Its name; `first key` where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: Option<String>,
+    /// When it ends (RFC 3339).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+    /// From where it may be used, such as `10.0.0.0/8` or `2001:db8::/32`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub networks: Vec<String>,
+    /// What it is restricted to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ApiKeyScope>,
 }
 
 /// Answer of POST /api/v2/identities.
@@ -83,6 +107,18 @@ pub struct Identity {
     /// When its password was last set by somebody else (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_reset_at: Option<String>,
+    /// Its second factor; absent where it logs in by a password alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totp: Option<TotpState>,
+}
+
+/// A second factor that is active: one-time codes (RFC 6238).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TotpState {
+    /// Since when codes are demanded (RFC 3339, UTC).
+    pub confirmed_at: String,
 }
 
 /// An identity in a list.

@@ -18,7 +18,7 @@ pub struct LoginRequest {
     pub auth_type: AuthType,
 }
 
-/// `username` and `password` for `userpass`, `apiKey` for `apikey`.
+/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -30,6 +30,11 @@ pub struct AuthCredentials {
     /// The password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Base64>,
+    /// The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
+    /// second factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
+    pub totp: Option<String>,
     /// An API key, as it was shown when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
@@ -39,6 +44,53 @@ pub struct AuthCredentials {
 impl fmt::Debug for AuthCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthCredentials").field("username", &self.username).finish_non_exhaustive()
+    }
+}
+
+/// Body of the calls under /home/v1/login/totp: everything that proves who makes them.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TotpCredentials {
+    /// The identity's name, in any letter case.
+    #[cfg_attr(feature = "schema", schema(example = "Admin1"))]
+    pub username: String,
+    /// The password.
+    pub password: Base64,
+    /// A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
+    pub totp: Option<String>,
+}
+
+/// Says who, never the proof.
+impl fmt::Debug for TotpCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TotpCredentials").field("username", &self.username).finish_non_exhaustive()
+    }
+}
+
+/// Answer of POST /home/v1/login/totp. The secret is shown this once.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TotpSecret {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
+    /// seconds.
+    pub secret: String,
+    /// The same as an `otpauth://totp/` URI, for authenticators that scan it.
+    pub uri: String,
+    /// Until when one of its codes has to confirm it (RFC 3339, UTC).
+    pub expires_at: String,
+}
+
+/// Says until when, never the secret.
+impl fmt::Debug for TotpSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TotpSecret").field("expires_at", &self.expires_at).finish_non_exhaustive()
     }
 }
 
@@ -98,7 +150,7 @@ pub struct SessionState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginFailure {
-    /// Why; the same words for an unknown name, a wrong password and a delayed or locked identity.
+    /// Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity.
     pub message: String,
     /// `Failure`.
     pub status: HomeStatus,

@@ -1,5 +1,6 @@
 //! Request and response bodies, in files named like the routes that use them.
 
+pub mod activity;
 pub mod api_keys;
 pub mod approval;
 pub mod audit;
@@ -14,6 +15,7 @@ pub mod keys;
 mod list;
 pub mod log;
 pub mod login;
+pub mod mailboxes;
 pub mod notices;
 pub mod proposals;
 pub mod reports;

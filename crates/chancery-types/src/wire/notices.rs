@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, signing_requests::ApprovalCount};
-use crate::{Base64, NoticeId, NoticeKind, NoticeObject, NoticeTargetId, ObjectId, ServiceId, WebhookShape};
+use crate::{
+    Base64, IdentityId, NoticeId, NoticeKind, NoticeObject, NoticeTargetId, ObjectId, ServiceId, WebhookShape,
+};
 
 /// A webhook: a server elsewhere that takes notices by POST.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -202,8 +204,11 @@ pub struct Notice {
 pub struct UndeliveredNotice {
     /// The notice.
     pub notice: Notice,
-    /// To whom it goes.
+    /// To which target it goes; where it goes to somebody's own mailbox, the identity's id.
     pub target_uuid: NoticeTargetId,
+    /// Whose own mailbox it goes to, where it goes to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<ObjInfo<IdentityId>>,
     /// How often it was tried.
     pub attempts: u64,
     /// When it is tried next at the earliest: RFC 3339, UTC.
@@ -219,7 +224,7 @@ pub struct UndeliveredNotice {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct UndeliveredQuery {
-    /// Only those to this target.
+    /// Only those to this target, or to the mailbox of this identity.
     pub target_uuid: Option<NoticeTargetId>,
     /// Page number, from 1.
     #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]

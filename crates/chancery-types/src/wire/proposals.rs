@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ObjInfo,
     approval::{CertificateToIssue, ProposedCertProfile, ProposedIssuerApproval},
+    reports::AccessEffect,
     signing_policies::SigningPolicy,
     signing_requests::ApprovalCount,
     x509::ValidityPeriod,
@@ -169,6 +170,9 @@ pub struct Proposal {
     /// What an authority demands, before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer_approval: Option<ProposedIssuerApproval>,
+    /// While a change waits: who would gain and lose what if it took effect now. It is no part of what people approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<AccessEffect>,
 }
 
 /// One decision on a proposal.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, audit::AuditRole};
-use crate::{IdentityId, IdentityKind, MaskTemplate, ObjectId, Perm, RevealFrom, TokenProfileId};
+use super::{ObjInfo, audit::AuditRole, signing_policies::ChangeSigningPolicy, token_profiles::ControlRule};
+use crate::{IdentityId, IdentityKind, MaskTemplate, ObjectId, Perm, PolicyId, RevealFrom, RoleId, TokenProfileId};
 
 wire_enum! {
     /// What somebody can do, as the report of access sorts it.
@@ -80,7 +80,7 @@ pub struct HeldRight {
 }
 
 /// What a rule for partial detokenization shows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HeldMask {
@@ -95,4 +95,91 @@ pub struct HeldMask {
     pub mask: Option<MaskTemplate>,
     /// What stands for each hidden symbol.
     pub mask_char: String,
+}
+
+/// Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
+/// Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
+/// `policyUuid` and `policy`. Other members are refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AccessChange {
+    /// The token profile whose Control Rules would be replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_profile_uuid: Option<TokenProfileId>,
+    /// With `tokenProfileUuid`: all of its rules, as PATCH /api/v2/token-profiles/{uuid}/permissions takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control_rules: Option<Vec<ControlRule>>,
+    /// The role that would permit something else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role_uuid: Option<RoleId>,
+    /// With `roleUuid`: all of its permissions, as PATCH /api/v2/roles/{uuid} takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perms: Option<Vec<Perm>>,
+    /// The identity that would hold other roles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity_uuid: Option<IdentityId>,
+    /// With `identityUuid`: all of its roles, as PATCH /api/v2/identities/{uuid} takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role_uuids: Option<Vec<RoleId>>,
+    /// The signing policy that would change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_uuid: Option<PolicyId>,
+    /// With `policyUuid`: what changes of it, as PATCH /api/v2/x509/signing-policies/{uuid} takes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<ChangeSigningPolicy>,
+}
+
+/// Who could do by a change what they cannot do without it, and who could not any more: the difference of two reports of
+/// access, by what is gained and lost instead of by identity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AccessEffect {
+    /// What somebody gains: by right, object, permission and mask; at most 1,000.
+    pub gains: Vec<ChangedRight>,
+    /// What somebody loses; as `gains`.
+    pub loses: Vec<ChangedRight>,
+    /// How many more of both there are that are not listed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub left_out: u64,
+}
+
+/// One thing that somebody gains or loses. Whoever sees more of a value gains what they see then, and loses what they saw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangedRight {
+    /// What.
+    pub right: AccessRight,
+    /// By which permission; absent of Control Rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perm: Option<Perm>,
+    /// With which token profile, or under which signing policy, certificate profile or authority; absent where a permission
+    /// gives it for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<ObjInfo<ObjectId>>,
+    /// What is shown at most; absent where it is everything, or nothing is shown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<HeldMask>,
+    /// How many holders of the role that gives it have to log in together for it.
+    pub logins_required: u32,
+    /// How many identities gain or lose it, locked ones included.
+    pub identities: u64,
+    /// The first ten of them, by name; absent in audit records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub some: Vec<ObjInfo<IdentityId>>,
+}
+
+impl AccessEffect {
+    /// Whether nobody gains or loses anything.
+    #[must_use]
+    pub const fn is_none(&self) -> bool {
+        self.gains.is_empty() && self.loses.is_empty()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_none(count: &u64) -> bool {
+    *count == 0
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, token_profiles::PatchName};
-use crate::{Perm, RoleId};
+use crate::{Perm, RoleId, SecondFactor};
 
 /// Body of POST /api/v2/roles. `objInfo` and `system`, which only the answer to GET has, may be sent and mean nothing;
 /// other members are refused.
@@ -22,6 +22,9 @@ pub struct CreateRole {
     /// Whether its holders may administer.
     #[serde(default)]
     pub management: bool,
+    /// What each holder must log in with besides a password.
+    #[serde(default)]
+    pub second_factor: SecondFactor,
 }
 
 /// Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is. `system`, which only the answer to GET has, may be
@@ -47,6 +50,9 @@ pub struct PatchRole {
     /// Whether its holders may administer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub management: Option<bool>,
+    /// What else each holder must log in with besides a password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_factor: Option<SecondFactor>,
 }
 
 /// Answer of POST /api/v2/roles.
@@ -70,6 +76,8 @@ pub struct Role {
     pub perms: Vec<Perm>,
     /// Whether its holders may administer.
     pub management: bool,
+    /// What each holder must log in with besides a password, for the role to count.
+    pub second_factor: SecondFactor,
     /// Whether it is built in, and so cannot be changed.
     pub system: bool,
 }

@@ -1,5 +1,6 @@
 //! Signing requests: submit, read, approve, deny.
 
+mod contents;
 mod decisions;
 mod provenance;
 mod query;
@@ -14,9 +15,12 @@ use crate::{
     SigningFormat, SigningRequestId, SigningRequestState,
 };
 
+pub use contents::{
+    ContentEntry, ContentKind, ContentProperty, ContentSignature, ItemChange, ManifestChanges, UploadContents,
+};
 pub use decisions::{
     Approval, ApprovalCount, ApproveRequest, Approved, BatchDecideRequest, BatchDecided, BatchDecidedItem,
-    DecideRequest, Denied,
+    DecideRequest, Denied, Statement,
 };
 pub use provenance::{Provenance, ProvenanceSource};
 pub use query::{Include, SigningRequestInclude, SigningRequestQuery};
@@ -131,6 +135,10 @@ pub struct SignedItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<InclusionProof>))]
     pub inclusion_proof: Option<Option<InclusionProof>>,
+    /// What it is beside the last manifest that was signed under the policy; only with `?include=changes`, and for whoever
+    /// may approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ItemChange>,
 }
 
 /// How far the items of a manifest are.
@@ -159,7 +167,8 @@ pub struct ItemsQuery {
     pub page_size: Option<u32>,
     /// In the place of `page`: the `next` of an answer to the same query.
     pub after: Option<String>,
-    /// `inclusionProof` for the proofs that the signatures are in the transparency log.
+    /// `inclusionProof` for the proofs that the signatures are in the transparency log, `changes` for what is new since the
+    /// last manifest.
     #[cfg_attr(feature = "schema", param(inline))]
     pub include: Option<IncludeOfItems>,
 }
@@ -169,6 +178,8 @@ wire_enum! {
     pub enum IncludeOfItems {
         /// The proofs of inclusion in the transparency log.
         InclusionProof = "inclusionProof",
+        /// What is new since the last manifest.
+        Changes = "changes",
     }
 }
 
@@ -312,4 +323,10 @@ pub struct SigningRequest {
     /// The payload; only with `?include=uploadData`, and where it was uploaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_data: Option<Base64>,
+    /// What is in the payload; only with `?include=contents`, and where it was uploaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contents: Option<UploadContents>,
+    /// What is new in a manifest; only with `?include=contents`, and for whoever may approve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest_changes: Option<ManifestChanges>,
 }

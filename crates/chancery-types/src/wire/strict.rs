@@ -12,6 +12,8 @@ pub const STRICT: &[&str] = &[
     "NameConstraintRules",
     "CreateRole",
     "PatchRole",
+    "TotpCredentials",
+    "FirstApiKey",
     "CreateApiKey",
     "PatchApiKey",
     "RotateApiKey",
@@ -19,13 +21,18 @@ pub const STRICT: &[&str] = &[
     "PatchCertProfile",
     "ApprovalRules",
     "PatchIssuancePolicy",
+    "AccessChange",
+    "SetMailbox",
+    "ConfirmMailbox",
 ];
 
 /// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
 pub const ANSWERED: &[(&str, &[&str])] = &[
     ("CreateRole", &["objInfo", "system"]),
     ("PatchRole", &["system"]),
+    ("ChangeSigningPolicy", &["serviceUuid", "pendingChange"]),
     ("PatchApiKey", &["objInfo", "version", "createdAt", "rotatedAt", "lastUsedAt", "previous"]),
+    ("SetMailbox", &["objInfo", "confirmedAt", "pending", "deliveries"]),
     ("PatchName", &["uuid"]),
     ("NameOnly", &["uuid"]),
     ("CreateCertProfile", &["system", "pendingChange"]),

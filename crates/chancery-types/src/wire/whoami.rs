@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::audit::{AuditRole, LoginWay};
+use super::{
+    audit::{AuditRole, LoginWay},
+    identities::TotpState,
+};
 use crate::{IdentityId, IdentityKind, ObjectId, Perm};
 
 /// Who makes the call, by what right, and for how long.
@@ -47,6 +50,9 @@ pub struct Myself {
     /// The address from which it logged in; absent in a session that a former release began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// Its second factor, as it stands now; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub totp: Option<TotpState>,
     /// Its roles that count in this session.
     pub roles: Vec<AuditRole>,
 }

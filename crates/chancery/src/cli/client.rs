@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::client::{
     connection::ServerOptions,
-    inputs::{duration, interval, name_and_value},
+    inputs::{duration, interval, name_and_value, sha256_digits},
 };
 
 /// `login`.
@@ -18,6 +18,9 @@ pub(crate) struct Login {
     /// Files with the passwords, in the order of the names; otherwise they are asked for.
     #[arg(long, value_name = "FILE")]
     pub(crate) password_file: Vec<PathBuf>,
+    /// One-time codes of those who have a second factor, in the order of the names; otherwise they are asked for.
+    #[arg(long, value_name = "CODE")]
+    pub(crate) totp: Vec<String>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }
@@ -129,6 +132,15 @@ pub(crate) struct Decide {
     /// The requests and proposals: names or uuids. Without any, what waits is shown.
     #[arg(value_name = "REQUEST")]
     pub(crate) requests: Vec<String>,
+    /// All requests that wait under a policy, by one decision: all of them as they are shown, or none.
+    #[arg(long, requires = "policy", conflicts_with_all = ["requests", "file"])]
+    pub(crate) all: bool,
+    /// For --all: the policy, by name or uuid.
+    #[arg(long, value_name = "NAME", requires = "all")]
+    pub(crate) policy: Option<String>,
+    /// For --all: the SHA-256 of what is decided, in hexadecimal digits, as it was shown before; does not ask.
+    #[arg(long, value_name = "HEX", requires = "all", value_parser = sha256_digits)]
+    pub(crate) digest: Option<String>,
     /// What to record with the decision.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
@@ -289,6 +301,9 @@ pub(crate) struct RuleChange {
     /// How many values it lets through, such as 1000/Minute, 20000/Day, or 500/Hour/each for each identity; repeat it.
     #[arg(long, value_name = "COUNT/PERIOD")]
     pub(crate) budget: Vec<String>,
+    /// Changes nothing: shows who would gain and who would lose what.
+    #[arg(long)]
+    pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }
@@ -302,6 +317,9 @@ pub(crate) struct RuleReplace {
     /// The file, or - for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Changes nothing: shows who would gain and who would lose what.
+    #[arg(long)]
+    pub(crate) preview: bool,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }

@@ -9,9 +9,8 @@ use serde_json::Value;
 
 use super::{
     address::Address,
-    exit::{Exit, told_with},
     servers::{self, SavedServer},
-    target::{Credential, Target},
+    target::{Credential, Target, refuse_half_key},
 };
 use crate::{
     failure::{Failure, While as _},
@@ -81,6 +80,15 @@ impl Answer {
         }
     }
 
+    /// Writes the body as it came, but for a member of its response, which went elsewhere.
+    pub(crate) fn print_without(&self, member: &str) -> Result<(), Failure> {
+        let mut body: Value = serde_json::from_slice(&self.body)?;
+        if let Some(members) = body["response"].as_object_mut() {
+            members.remove(member);
+        }
+        output::line(escaped_json(&body.to_string()))
+    }
+
     /// Writes the body as it came.
     pub(crate) fn print(&self) -> Result<(), Failure> {
         output::line(escaped_json(&String::from_utf8_lossy(&self.body)))
@@ -115,10 +123,7 @@ impl Connection {
 
     fn log_in_by(&mut self, key: &str) -> Result<(), Failure> {
         let state = self.client.stay_logged_in_by_key(key).doing("logging in by the API key")?;
-        if !state.fully_logged_in {
-            let message = "the API key alone does not log in: its role takes two logins";
-            return Err(told_with(Exit::NotLoggedIn, message, "Give the application a role that takes one."));
-        }
+        refuse_half_key(&state)?;
         self.state = Some(state);
         Ok(self.client.take_token()?)
     }

@@ -8,8 +8,12 @@ use crate::failure::Failure;
 
 /// Asks at the terminal for the word of what is done. `look` is what to do first where nobody can be asked.
 pub(crate) fn asked(word: &str, look: &str) -> Result<(), Failure> {
+    asked_or(word, &format!("{look}, then repeat the command with --yes."))
+}
+
+/// The same, where something else than `--yes` is to be said.
+pub(crate) fn asked_or(word: &str, next: &str) -> Result<(), Failure> {
     if !somebody_is_there() {
-        let next = format!("{look}, then repeat the command with --yes.");
         return Err(told_with(Exit::Usage, format!("nobody is there to ask whether to {word} it"), next));
     }
     if ask(&format!("Type {word} to {word} this: "))? == word {

@@ -5,9 +5,10 @@ use std::{
     fs::File,
     io::{self, BufRead as _, IsTerminal as _},
     path::Path,
-    time::Duration,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use chancery_core::rfc3339;
 use chancery_types::ValidityUnit;
 use serde_json::{Value, json};
 
@@ -69,6 +70,14 @@ pub(crate) fn name_and_value(text: &str) -> Result<(String, String), String> {
     if name.is_empty() { Err("NAME=VALUE is expected".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
+/// A SHA-256 as tools print it.
+pub(crate) fn sha256_digits(text: &str) -> Result<String, String> {
+    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(text.to_owned());
+    }
+    Err("64 hexadecimal digits are expected".to_owned())
+}
+
 /// Spans of any length, of clocks; and those of calendars, where these count.
 const CLOCK_SPANS: &str = "90s, 10m, 12h, 30d, 6w";
 const CALENDAR_SPANS: &str = "90s, 10m, 12h, 30d, 6w, 3mo, 1y";
@@ -112,6 +121,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     };
     let seconds = amount.checked_mul(seconds).ok_or_else(|| format!("{text}: too long"))?;
     Ok(Duration::from_secs(seconds))
+}
+
+/// The moment so far from now on, as the interface takes it.
+pub(crate) fn from_now(flag: &str, span: Duration) -> Result<String, Failure> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let second = now.checked_add(span).and_then(|end| i64::try_from(end.as_secs()).ok());
+    let moment = second.map(rfc3339).filter(|moment| !moment.is_empty());
+    moment.ok_or_else(|| usage(format!("{flag}: too long")))
 }
 
 /// A time between two looks, of which a server has to answer each.

@@ -7,3 +7,4 @@ pub(crate) mod exit;
 pub(crate) mod inputs;
 pub(crate) mod servers;
 pub(crate) mod target;
+pub(crate) mod trouble;

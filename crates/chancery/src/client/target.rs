@@ -1,8 +1,9 @@
 //! Which server a command is for, and which credential goes there. Nothing else decides either.
 
-use std::{env, path::Path};
+use std::{env, fs, io, path::Path};
 
 use chancery_client::{Client, Session, system_authorities};
+use chancery_types::wire::login::LoginState;
 
 use super::{
     address::Address,
@@ -32,7 +33,7 @@ pub(crate) enum Credential {
 impl Target {
     /// The server of a call. An address together with a key, as programs have it, is nobody's profile.
     pub(crate) fn of_call(options: &ServerOptions) -> Result<Self, Failure> {
-        if options.server.is_some() && options.server_profile.is_none() && api_key(options)?.is_some() {
+        if options.server.is_some() && options.server_profile.is_none() && has_api_key(options) {
             return Self::of(options, None);
         }
         Self::of_profile(options)
@@ -124,12 +125,63 @@ fn authorities(options: &ServerOptions, kept: Option<&str>) -> Result<String, Fa
         .ok_or_else(|| usage("--ca FILE is needed: the system has no file of authorities that it trusts"))
 }
 
-/// The API key that is given, if one is.
+/// The API key that is given, if one is. What is no file can be read once.
 pub(crate) fn api_key(options: &ServerOptions) -> Result<Option<String>, Failure> {
     match &options.api_key_file {
         Some(path) => read_key(path).map(Some),
-        None => Ok(env::var("CHANCERY_API_KEY").ok().filter(|key| !key.is_empty())),
+        None => Ok(key_of_environment()),
     }
+}
+
+/// As many links as the kernel follows.
+const LINKS_MAX: usize = 40;
+
+/// Refuses a place of a key that later commands could not read it from: what is no file, or what is called after this
+/// process.
+pub(crate) fn refuse_fleeting_key(path: &Path) -> Result<(), Failure> {
+    let stays = stays(path).map_err(|error| usage(format!("--api-key-file {}: {error}", path.display())))?;
+    if stays {
+        return Ok(());
+    }
+    let message =
+        format!("--api-key-file {}: it is no regular file, and later commands read the key there", path.display());
+    let next = "Put the key into a file; or leave out the login, and give each command --server URL and the key.";
+    Err(told_with(Exit::Usage, message, next))
+}
+
+/// Whether there is a file that somebody else finds under this name, too.
+fn stays(path: &Path) -> io::Result<bool> {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = folder.canonicalize()?;
+        if path == Path::new("-") || folder.starts_with("/proc") {
+            return Ok(false);
+        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = folder.join(target);
+    }
+    Ok(fs::metadata(&path)?.is_file())
+}
+
+/// A key is for commands of which each logs in by itself, where nobody could add a second login.
+pub(crate) fn refuse_half_key(state: &LoginState) -> Result<(), Failure> {
+    if state.fully_logged_in {
+        return Ok(());
+    }
+    let message = "the API key alone does not log in: its role takes two logins";
+    Err(told_with(Exit::NotLoggedIn, message, "Give the application a role that takes one."))
+}
+
+fn has_api_key(options: &ServerOptions) -> bool {
+    options.api_key_file.is_some() || key_of_environment().is_some()
+}
+
+/// Whatever is set is a key that was meant; what can be none, such as a line end or other bytes than text, is refused where
+/// it would be sent.
+fn key_of_environment() -> Option<String> {
+    let key = env::var_os("CHANCERY_API_KEY").filter(|key| !key.is_empty())?;
+    Some(without_line_end(&key.to_string_lossy()).to_owned())
 }
 
 fn read_key(path: &Path) -> Result<String, Failure> {

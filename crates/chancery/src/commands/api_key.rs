@@ -1,11 +1,5 @@
 //! `chancery identity api-key`: the keys of an identity, of which each is found by two names.
 
-use std::{
-    path::Path,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
-
-use chancery_core::rfc3339;
 use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
 use serde_json::{Map, Value, json};
 
@@ -14,12 +8,13 @@ use crate::{
     client::{
         connection::{Answer, Connection, Output, logged_in},
         consent,
-        exit::{Exit, told_with, usage},
+        exit::{Exit, told_with},
+        inputs::from_now,
     },
-    failure::{Failure, While as _},
-    output, private_file,
-    resources::{self, names::Names, show},
-    shown::Shown,
+    failure::Failure,
+    output,
+    resources::{self, Whose, names::Names, show, told_once},
+    shown::{Shown, shell_word},
 };
 
 const ABOUT: &str = "The API keys of an identity, by which programs log in";
@@ -124,17 +119,15 @@ fn terms(connection: &Connection, terms: &Terms) -> Result<Map<String, Value>, F
 
 fn end(terms: &Terms) -> Result<Option<String>, Failure> {
     let Some(span) = terms.expires_in else { return Ok(terms.expires_at.clone()) };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-    let second = now.checked_add(span).and_then(|end| i64::try_from(end.as_secs()).ok());
-    let end = second.map(rfc3339).filter(|end| !end.is_empty());
-    end.map(Some).ok_or_else(|| usage("--expires-in: too long"))
+    from_now("--expires-in", span).map(Some)
 }
 
 fn created(connection: &Connection, create: &ApiKeyCreate) -> Result<(), Failure> {
     let mut body = terms(connection, &create.terms)?;
     body.insert("name".to_owned(), create.name.as_str().into());
-    let answer = connection.call("POST", &keys_of(connection, &create.identity)?, Some(&body.into()))?;
-    told_once(connection, answer, create.out.as_deref())
+    let (path, body) = (keys_of(connection, &create.identity)?, Value::from(body));
+    let whose = Whose { identity: &create.identity, key: &create.name };
+    told_once(connection, whose, create.out.as_deref(), || Ok(connection.call("POST", &path, Some(&body))?))
 }
 
 fn changed(connection: &Connection, change: &ApiKeyChange) -> Result<(), Failure> {
@@ -164,31 +157,16 @@ fn rotated(connection: &Connection, rotate: &ApiKeyRotate) -> Result<(), Failure
         body.insert("overlapSeconds".to_owned(), overlap.as_secs().into());
     }
     let path = format!("{}/rotate", path_of(connection, &rotate.one)?);
-    let answer = connection.call("POST", &path, Some(&body.into()))?;
-    told_once(connection, answer, rotate.out.as_deref())
-}
-
-/// Shows a secret, or writes it where nobody else reads it, and shows the rest.
-fn told_once(connection: &Connection, mut answer: Answer, out: Option<&Path>) -> Result<(), Failure> {
-    if let Some(out) = out {
-        let members = answer.response.as_object_mut();
-        let secret = members.and_then(|members| members.remove("apiKey")).unwrap_or_default();
-        let secret = secret.as_str().ok_or("the server answered no secret")?;
-        private_file::replace(out, format!("{secret}\n").as_bytes()).doing(out.display().to_string())?;
-        output::note(format_args!("chancery: {}: the secret of the API key", Shown(&out.display().to_string())));
-        return show::details(&answer.response, &Names::new(connection));
-    }
-    if connection.output == Output::Json {
-        return answer.print();
-    }
-    show::details(&answer.response, &Names::new(connection))
+    let body = Value::from(body);
+    let whose = Whose { identity: &rotate.one.identity, key: &rotate.one.key };
+    told_once(connection, whose, rotate.out.as_deref(), || Ok(connection.call("POST", &path, Some(&body))?))
 }
 
 fn deleted(connection: &Connection, delete: &ApiKeyDelete) -> Result<(), Failure> {
     let path = path_of(connection, &delete.one)?;
     if !delete.yes {
         output::note("An API key that is deleted cannot be had back; what it began ends within a second.");
-        let look = format!("Look at it with: chancery identity api-key list '{}'", delete.one.identity);
+        let look = format!("Look at it with: chancery identity api-key list {}", shell_word(&delete.one.identity));
         consent::asked("delete", &look)?;
     }
     let answer = connection.call("DELETE", &path, None)?;

@@ -145,11 +145,16 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
         Place::File(_) if connection.output == Output::Json => {
             output::line(json!({"rows": rows, "bad": bad, "rejects": rejects}))?;
         }
-        Place::File(path) => output::line(format!("{rows} rows written to {}", path.display()))?,
+        Place::File(path) => output::line(format!("{} written to {}", rows_of(rows), path.display()))?,
     }
     match rejects {
         Some(rejects) => {
-            output::note(format!("chancery: {bad} rows were refused: {rejects} has them, each with its reason"));
+            output::note(format!(
+                "chancery: {} {} refused: {rejects} has {}, each with its reason",
+                rows_of(bad),
+                if bad == 1 { "was" } else { "were" },
+                if bad == 1 { "it" } else { "them" }
+            ));
             Ok(Exit::RowsRefused)
         }
         None => Ok(Exit::Done),
@@ -159,8 +164,8 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
 /// How a failure ends the command, and what to do next.
 fn failure(error: BulkError, job: &Job) -> Failure {
     let is_kept = matches!(&job.output, Place::File(path) if with_end(path, ".part.json").exists());
-    let go_on =
-        if is_kept { "The same command goes on where this one stopped." } else { "Then run the command again." };
+    let go_on = if is_kept { "The same command goes on where this one stopped." } else { "Nothing was written." };
+    let mended = if is_kept { "Mend the file, and begin anew: add --restart." } else { "Nothing was written." };
     match error {
         BulkError::Job(message) => usage(message),
         BulkError::Journal(message) => {
@@ -170,6 +175,9 @@ fn failure(error: BulkError, job: &Job) -> Failure {
         BulkError::Row { .. } => {
             let next = "Correct it, or give --rejects FILE for such rows.";
             told_with(Exit::Refused, error.to_string(), next)
+        }
+        BulkError::File { ref source, .. } if is_of_content(source) => {
+            told_with(Exit::Failed, describe(&error), mended)
         }
         BulkError::File { .. } => {
             let next = format!("Look whether the file is there, may be used, and has room on its disk. {go_on}");
@@ -181,7 +189,7 @@ fn failure(error: BulkError, job: &Job) -> Failure {
             told_with(Exit::Refused, error.to_string(), next)
         }
         BulkError::Changed(_) => told_with(Exit::Failed, error.to_string(), "Begin anew: add --restart."),
-        BulkError::Damaged(message) => told_with(Exit::Failed, message, go_on),
+        BulkError::Damaged(message) => told_with(Exit::Failed, message, mended),
         BulkError::Call { source: ClientError::Refused { status: 429, .. }, .. } => {
             let next = "What is answered is written when a whole portion is: where a budget is less than that, give a \
                         smaller --batch, and --restart once.";
@@ -194,6 +202,17 @@ fn failure(error: BulkError, job: &Job) -> Failure {
             error.into()
         }
     }
+}
+
+/// Whether a file could be read, and is not what it is said to be.
+fn is_of_content(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
+    [InvalidData, InvalidInput, UnexpectedEof].contains(&error.kind())
+}
+
+/// How many rows that is.
+fn rows_of(count: u64) -> String {
+    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
 }
 
 fn with_end(path: &Path, end: &str) -> PathBuf {

@@ -17,6 +17,7 @@ use crate::{
         exit::{Exit, told, told_with, usage},
         servers,
         target::Target,
+        trouble::Trouble,
     },
     failure::{Failure, While as _},
     output, private_file,
@@ -36,16 +37,22 @@ struct Watched {
 
 pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
     let watched = watched(command)?;
+    let mut trouble = Trouble::new();
     loop {
         match watched.look() {
-            // Whoever watches goes on when the server is back.
+            // Whoever watches goes on when the server is back, and is told once that it is not.
             Err(failure) if !command.once && crate::client::exit::exit_of(&failure) == Exit::Unreachable => {
-                output::note(format_args!("chancery: {}", crate::failure::describe(failure.as_ref())));
+                let _as_often_as_ever = trouble.tell(&crate::failure::describe(failure.as_ref()));
             }
             Err(failure) => return Err(failure),
-            Ok(Some(says)) => output::line(Shown(&says))?,
-            Ok(None) if command.once => output::line("nothing new")?,
-            Ok(None) => {}
+            Ok(says) => {
+                trouble.over();
+                match says {
+                    Some(says) => output::line(Shown(&says))?,
+                    None if command.once => output::line("nothing new")?,
+                    None => {}
+                }
+            }
         }
         if command.once {
             return Ok(Exit::Done);

@@ -14,7 +14,7 @@ use crate::{
         exit::{Exit, told_with, usage},
         inputs::{ask, read_text, somebody_is_there},
         servers::{self, SavedServer},
-        target::{Target, api_key},
+        target::{Target, api_key, refuse_fleeting_key, refuse_half_key},
     },
     failure::{Failure, While as _, describe},
     output,
@@ -30,6 +30,8 @@ const TRIES: usize = 3;
 
 pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let options = &command.server;
+    // Before it is read, which may be possible once or take for ever.
+    options.api_key_file.as_deref().map_or(Ok(()), refuse_fleeting_key)?;
     let key = api_key(options)?;
     if key.is_some() && !command.names.is_empty() {
         let message = format!("{}: an API key is given too", command.names.join(" "));
@@ -37,7 +39,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         return Err(told_with(Exit::Usage, message, next));
     }
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
-    let given = given(command)?;
+    let given = given(command, key.is_some())?;
     let client = target.client()?;
     let Target { address, ca, saved } = target;
     let (profile, known) = match saved {
@@ -93,6 +95,8 @@ fn new_login(server: Address, ca: String, now_ms: i64) -> SavedServer {
 struct Named {
     name: String,
     password: Option<Secret>,
+    /// A one-time code that was given.
+    totp: Option<String>,
 }
 
 /// A password, and what to say where it is not right.
@@ -101,8 +105,9 @@ struct Secret {
     hint: String,
 }
 
-/// Who is named, with what the files have. All of them are read before anybody is logged in.
-fn given(command: &Login) -> Result<Vec<Named>, Failure> {
+/// Who is named, with what the files have. All of them are read before anybody is logged in; somebody has to be named where
+/// nobody can be asked and there is no key.
+fn given(command: &Login, has_key: bool) -> Result<Vec<Named>, Failure> {
     let (names, files) = (&command.names, &command.password_file);
     let pairs: Vec<_> = names.iter().zip(files).map(|(name, file)| format!("{name}: {}", file.display())).collect();
     let pairs = if pairs.is_empty() { "nobody is named".to_owned() } else { pairs.join(", ") };
@@ -114,6 +119,11 @@ fn given(command: &Login) -> Result<Vec<Named>, Failure> {
             "Name who logs in, in the order of the files: chancery login NAME NAME",
         ));
     }
+    if names.is_empty() && !has_key && !somebody_is_there() {
+        let next = "Name who logs in, with --password-file FILE for each; or give --api-key-file FILE; or run this at a \
+                    terminal.";
+        return Err(told_with(Exit::Usage, "nobody is there to ask for the name", next));
+    }
     if let Some(without) = names.get(files.len()).filter(|_| !somebody_is_there()) {
         let files = if files.is_empty() { String::new() } else { format!("; the others have theirs ({pairs})") };
         let message = format!("there is no password for {without}{files}");
@@ -123,17 +133,18 @@ fn given(command: &Login) -> Result<Vec<Named>, Failure> {
             "Give --password-file FILE for each name, or run this at a terminal.",
         ));
     }
+    if let Some(code) = command.totp.get(names.len()) {
+        let message = format!("--totp {code}: there are more codes than names");
+        return Err(told_with(Exit::Usage, message, "Name who logs in, in the order of the codes."));
+    }
     let swapped = if files.len() > 1 { " Are two files swapped?" } else { "" };
     let hint = format!("Files belong to names in their order ({pairs}).{swapped}");
-    let read = |name: &String, file: Option<&PathBuf>| {
+    let read = |(number, name): (usize, &String)| {
+        let file = files.get(number);
         let password = file.map(|file| Ok::<_, Failure>(Secret { password: read(file)?, hint: hint.clone() }));
-        Ok(Named { name: name.clone(), password: password.transpose()? })
+        Ok(Named { name: name.clone(), password: password.transpose()?, totp: command.totp.get(number).cloned() })
     };
-    names
-        .iter()
-        .zip(files.iter().map(Some).chain(std::iter::repeat(None)))
-        .map(|(name, file)| read(name, file))
-        .collect()
+    names.iter().enumerate().map(read).collect()
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
@@ -143,6 +154,17 @@ fn read(path: &Path) -> Result<String, Failure> {
         return Err(usage(format!("--password-file {}: it is empty", path.display())));
     }
     Ok(password.to_owned())
+}
+
+/// A password from a file, or from a person at a terminal.
+pub(super) fn password_of(name: &str, file: Option<&Path>) -> Result<String, Failure> {
+    match file {
+        Some(file) => read(file),
+        None if somebody_is_there() => prompt(&format!("Password of {}: ", Shown(name))),
+        None => {
+            Err(usage(format!("there is no password for {name}: give --password-file FILE, or run this at a terminal")))
+        }
+    }
 }
 
 /// A login under way.
@@ -155,6 +177,7 @@ struct Attempt {
 impl Attempt {
     fn by_key(&mut self, key: &str, file: Option<&PathBuf>) -> Result<(), Failure> {
         let state = self.client.log_in_by_key(key).doing("logging in by the API key")?;
+        refuse_half_key(&state)?;
         self.server.state = Some(state);
         self.server.api_key_file = file.map(std::path::absolute).transpose()?;
         Ok(())
@@ -164,12 +187,12 @@ impl Attempt {
     fn by_names(&mut self, given: Vec<Named>) -> Result<(), Failure> {
         let mut given = given.into_iter();
         while !self.server.is_logged_in() {
-            let Named { name, password } = match given.next() {
+            let Named { name, password, totp } = match given.next() {
                 Some(named) => named,
-                None if somebody_is_there() => Named { name: ask(self.question())?, password: None },
+                None if somebody_is_there() => Named { name: ask(self.question())?, password: None, totp: None },
                 None => break,
             };
-            let state = self.one(&name, password).inspect_err(|_| self.say_who_stays())?;
+            let state = self.one(&name, password, totp.as_deref()).inspect_err(|_| self.say_who_stays())?;
             self.server.names.push(name.clone());
             if !state.fully_logged_in {
                 output::note(format_args!(
@@ -208,10 +231,11 @@ impl Attempt {
         if self.server.names.is_empty() { "Name: " } else { "Name of the second person: " }
     }
 
-    /// One person, who may mistype at a terminal. A file has one password, and it is tried once.
-    fn one(&self, name: &str, given: Option<Secret>) -> Result<LoginState, Failure> {
+    /// One person, who may mistype at a terminal. A file has one password, and it is tried once; with a code besides, where
+    /// somebody is there who has one.
+    fn one(&self, name: &str, given: Option<Secret>, totp: Option<&str>) -> Result<LoginState, Failure> {
         if let Some(Secret { password, hint }) = given {
-            return match self.client.log_in(name, &password) {
+            return match self.with_code(name, &password, totp)? {
                 Err(refused @ ClientError::NotLoggedIn { status: 401, .. }) => {
                     let failed: Result<LoginState, Failure> = Err(refused.into());
                     let message = failed.doing(format!("logging {name} in"));
@@ -224,13 +248,40 @@ impl Attempt {
         loop {
             tries -= 1;
             let password = prompt(&format!("Password of {}: ", Shown(name)))?;
-            match self.client.log_in(name, &password) {
+            match self.with_code(name, &password, totp)? {
                 Err(ClientError::NotLoggedIn { status: 401, message, .. }) if tries > 0 => {
-                    output::note(format_args!("{} Once more:", Shown(&message)));
+                    // Whoever was asked for a code was told why.
+                    let why = if totp.is_some() { format!("{} ", Shown(&message)) } else { String::new() };
+                    output::note(format_args!("{why}Once more:"));
                 }
                 outcome => return outcome.doing(format!("logging {name} in")),
             }
         }
+    }
+
+    /// Tries the password, with the code that was given. The server does not say what was wrong, so whoever is there and gave
+    /// no code is told so and asked for one. It is not seen, as it may be the password once more; that is not sent.
+    fn with_code(
+        &self,
+        name: &str,
+        password: &str,
+        totp: Option<&str>,
+    ) -> Result<Result<LoginState, ClientError>, Failure> {
+        let first = self.client.log_in_with_totp(name, password, totp);
+        if totp.is_none()
+            && somebody_is_there()
+            && let Err(ClientError::NotLoggedIn { status: 401, message, .. }) = &first
+        {
+            output::note(Shown(message));
+            let code = prompt(&format!("One-time code of {} (empty where there is none): ", Shown(name)))?;
+            if is_code(&code) {
+                return Ok(self.client.log_in_with_totp(name, password, Some(&code)));
+            }
+            if !code.is_empty() {
+                output::note("A one-time code has six digits. What was typed was not sent.");
+            }
+        }
+        Ok(first)
     }
 
     /// Keeps what there is, and says what is missing.
@@ -259,4 +310,10 @@ impl Attempt {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Six digits; blanks between them are for people.
+fn is_code(text: &str) -> bool {
+    let digits: Vec<_> = text.bytes().filter(|byte| *byte != b' ').collect();
+    digits.len() == 6 && digits.iter().all(u8::is_ascii_digit)
 }

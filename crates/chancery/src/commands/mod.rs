@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod activity;
 mod api_key;
 mod audit;
 pub(crate) mod backup;
@@ -9,6 +10,7 @@ mod decide;
 pub(crate) mod init;
 mod log_watch;
 mod login;
+mod mailbox;
 mod manual;
 pub(crate) mod rows;
 mod rule;
@@ -17,6 +19,7 @@ pub(crate) mod settings;
 mod sign;
 mod token;
 mod tokenize;
+mod totp;
 pub(crate) mod unlock;
 pub(crate) mod verify;
 mod who;
@@ -70,9 +73,11 @@ pub(crate) fn run_of_resource(matches: &ArgMatches) -> Option<Result<Exit, Failu
 pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
     match command {
         ClientCommand::Login(command) => login::run(&command),
+        ClientCommand::Totp(command) => totp::run(&command.what),
         ClientCommand::Logout(command) => who::log_out(&command),
         ClientCommand::Status(command) => who::status(&command.server),
         ClientCommand::Whoami(command) => who::whoami(&command.server),
+        ClientCommand::Activity(command) => activity::run(&command.server),
         ClientCommand::Sign(command) => sign::run(&command),
         ClientCommand::Approve(command) => decide::run(&command, Decision::Approve),
         ClientCommand::Deny(command) => decide::run(&command, Decision::Deny),
@@ -82,6 +87,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
         ClientCommand::Token(command) => token::run(command.what),
         ClientCommand::Track(command) => token::run_track(command.what),
         ClientCommand::Rule(command) => rule::run(command.what),
+        ClientCommand::Mailbox(command) => mailbox::run(command.what),
         ClientCommand::Log(Log { what: LogCommand::Watch(command) }) => log_watch::run(&command),
         ClientCommand::Completions(command) => manual::completions(&command),
         ClientCommand::Man(command) => manual::pages(&command),

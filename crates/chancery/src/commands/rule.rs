@@ -10,40 +10,44 @@ use crate::{
         inputs::read_body,
     },
     failure::Failure,
-    resources::{self, names::Names, show},
+    resources::{self, effect, names::Names, show},
 };
 
 pub(crate) fn run(command: RuleCommand) -> Result<Exit, Failure> {
     let done = match command {
         RuleCommand::List(RuleList { profile, server }) => logged_in(&server, |connection| {
-            let answer = connection.call("GET", &path(connection, &profile)?, None)?;
+            let answer = connection.call("GET", &path(&id_of(connection, &profile)?), None)?;
             shown(connection, &answer)
         }),
         RuleCommand::Budgets(RuleList { profile, server }) => logged_in(&server, |connection| {
-            let answer = connection.call("GET", &format!("{}/budgets", path(connection, &profile)?), None)?;
+            let answer = connection.call("GET", &format!("{}/budgets", path(&id_of(connection, &profile)?)), None)?;
             budgets(connection, &answer)
         }),
         RuleCommand::Create(change) => logged_in(&change.server, |connection| create(connection, &change)),
         RuleCommand::Delete(change) => logged_in(&change.server, |connection| delete(connection, &change)),
-        RuleCommand::Replace(RuleReplace { profile, file, server }) => logged_in(&server, |connection| {
-            let answer = replace(connection, &path(connection, &profile)?, &read_body(&file)?)?;
-            shown(connection, &answer)
+        RuleCommand::Replace(RuleReplace { profile, file, preview, server }) => logged_in(&server, |connection| {
+            let id = id_of(connection, &profile)?;
+            replace(connection, &id, &read_body(&file)?, preview)
         }),
     };
     done.map(|()| Exit::Done)
 }
 
-fn path(connection: &Connection, profile: &str) -> Result<String, Failure> {
+fn id_of(connection: &Connection, profile: &str) -> Result<String, Failure> {
     let kind = resources::find("profile").ok_or("there is no such kind")?;
-    Ok(format!("/api/v2/token-profiles/{}", Names::new(connection).resolve(kind, profile)?))
+    Names::new(connection).resolve(kind, profile)
 }
 
-/// The rules that there are, and the one that is meant.
+fn path(id: &str) -> String {
+    format!("/api/v2/token-profiles/{id}")
+}
+
+/// The profile, the rules that it has, and the one that is meant.
 fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String, Vec<Value>, Value), Failure> {
-    let path = path(connection, &change.profile)?;
+    let id = id_of(connection, &change.profile)?;
     let kind = resources::find("role").ok_or("there is no such kind")?;
     let role = Names::new(connection).resolve(kind, &change.role)?;
-    let rules = connection.get(&path)?["controlRules"].as_array().cloned().unwrap_or_default();
+    let rules = connection.get(&path(&id))?["controlRules"].as_array().cloned().unwrap_or_default();
     let mut one = json!({"roleUuid": role, "operation": change.operation});
     if let Some(reveal) = change.reveal {
         one["reveal"] = reveal.into();
@@ -58,11 +62,11 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
     if !budgets.is_empty() {
         one["budgets"] = budgets.into();
     }
-    Ok((path, rules, one))
+    Ok((id, rules, one))
 }
 
 fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
-    let (path, mut rules, one) = rules_and_one(connection, change)?;
+    let (id, mut rules, one) = rules_and_one(connection, change)?;
     let is_same = |rule: &&Value| has_all_of(rule, &one) && sees(rule) == sees(&one);
     if let Some(same) = rules.iter().find(is_same) {
         let (message, next) = if same["budgets"] == one["budgets"] {
@@ -76,11 +80,11 @@ fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
         return Err(told_with(Exit::Usage, format!("{} {message}", change.profile), next));
     }
     rules.push(one);
-    shown(connection, &replace(connection, &path, &json!({"controlRules": rules}))?)
+    replace(connection, &id, &json!({"controlRules": rules}), change.preview)
 }
 
 fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
-    let (path, rules, one) = rules_and_one(connection, change)?;
+    let (id, rules, one) = rules_and_one(connection, change)?;
     let (meant, left): (Vec<_>, Vec<_>) = rules.into_iter().partition(|rule| has_all_of(rule, &one));
     match meant.as_slice() {
         [] => {
@@ -95,7 +99,7 @@ fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
             let next = format!("Say which:{}", meant.iter().map(line).collect::<String>());
             Err(told_with(Exit::Usage, format!("{} has {} such rules", change.profile, meant.len()), next))
         }
-        _ => shown(connection, &replace(connection, &path, &json!({"controlRules": left}))?),
+        _ => replace(connection, &id, &json!({"controlRules": left}), change.preview),
     }
 }
 
@@ -175,8 +179,16 @@ fn from(rule: &Value) -> &str {
     rule["revealFrom"].as_str().unwrap_or("End")
 }
 
-fn replace(connection: &Connection, path: &str, body: &Value) -> Result<Answer, Failure> {
-    Ok(connection.call("PATCH", &format!("{path}/permissions"), Some(body))?)
+/// Puts all rules, or shows what that would do.
+fn replace(connection: &Connection, id: &str, body: &Value, is_preview: bool) -> Result<(), Failure> {
+    let change = json!({"tokenProfileUuid": id, "controlRules": body["controlRules"]});
+    if is_preview {
+        return effect::preview(connection, &change);
+    }
+    let foreseen = effect::foreseen(connection, Some(&change))?;
+    let answer = connection.call("PATCH", &format!("{}/permissions", path(id)), Some(body))?;
+    foreseen.tell();
+    shown(connection, &answer)
 }
 
 fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {

@@ -125,7 +125,10 @@ fn values(
 fn lines(task: &Task<'_>) -> Result<(), Failure> {
     let (mut waiting, mut done) = (Vec::new(), 0);
     for line in io::stdin().lock().lines() {
-        waiting.push(line.doing("standard input")?);
+        let line = line.doing("standard input")?;
+        // A byte order mark is none of the first value.
+        let is_first = done == 0 && waiting.is_empty();
+        waiting.push(if is_first { line.trim_start_matches('\u{feff}').to_owned() } else { line });
         if waiting.len() == BATCH {
             batch(task, &waiting, ("line", done))?;
             done += waiting.len();
@@ -194,7 +197,8 @@ fn with_places(refused: ClientError, place: impl Fn(usize) -> String) -> Failure
         ClientError::Transport(_)
         | ClientError::NotLoggedIn { .. }
         | ClientError::Unexpected { .. }
-        | ClientError::Authority(_) => Vec::new(),
+        | ClientError::Authority(_)
+        | ClientError::NotSent(_) => Vec::new(),
     };
     if wrong.is_empty() { refused.into() } else { told_with(Exit::Refused, refused.to_string(), wrong.join("\n")) }
 }

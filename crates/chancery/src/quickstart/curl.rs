@@ -9,11 +9,11 @@ use super::{
     self_check::CARD,
     state::{Demo, State},
 };
-use crate::shown::in_quotes;
+use crate::shown::path_word;
 
 /// What to paste. `{…}` is filled in.
 const LINES: &str = r#"# The same by hand. Paste it into a shell:
-BASE='{base}'; CA='{ca}'; STATE='{state}'
+BASE='{base}'; CA={ca}; STATE={state}
 T=$(mktemp -d); call() { curl -sS --fail-with-body --cacert "$CA" -b "$T/cookies" -c "$T/cookies" "$@"; echo; }
 login() { P=$(sed -n 's/.*"username":"'"$1"'","password":"\([^"]*\)".*/\1/p' "$STATE" | tr -d '\n' | base64 | tr -d '\n')
   printf '{"authType":"userpass","authCredentials":{"username":"%s","password":"%s"}}' "$1" "$P" |
@@ -52,8 +52,8 @@ pub(super) fn lines(state: &State, state_file: &Path) -> String {
     let file = std::path::absolute(state_file).unwrap_or_else(|_| state_file.to_owned());
     let filled = [
         ("{base}", state.base.clone()),
-        ("{ca}", in_quotes(&state.ca_file)),
-        ("{state}", in_quotes(&file)),
+        ("{ca}", path_word(&state.ca_file)),
+        ("{state}", path_word(&file)),
         ("{card}", CARD.to_owned()),
         ("{profile}", token_profile_uuid.to_string()),
         ("{service}", service_uuid.to_string()),

@@ -25,11 +25,12 @@ use tokio::task::spawn_blocking;
 use crate::{
     cli::Serve,
     data_lock::DataLock,
-    failure::{Failure, While as _},
+    failure::{Failure, While as _, describe},
     installation, logging, output,
     own_tls::{OwnFiles, host_of},
     serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
+    shown::Shown,
 };
 pub(crate) use state::state_files;
 use state::{Person, Progress, State, state_file};
@@ -155,24 +156,38 @@ fn as_client(
     ca_file: PathBuf,
     mut steps: Steps,
 ) -> Result<State, Failure> {
-    let client = Client::new(&base, &fs::read(&ca_file)?)?;
-    self_check::log_in(&client, &progress.admins, &mut steps)?;
+    let clients = || Ok::<_, Failure>(Client::new(&base, &fs::read(&ca_file)?)?);
+    let (client, approver) = (clients()?, clients()?);
     let demo = match progress.demo {
-        Some(demo) => demo,
+        Some(demo) => {
+            let checked = self_check::log_in(&client, &progress.admins, &mut steps)
+                .and_then(|()| self_check::all(&client, &approver, &demo, &progress.approver, &mut steps));
+            // Whoever tries things out may change any of it, and mends it on a server that serves.
+            if let Err(failure) = checked {
+                output::line(format_args!("\n{}", no_more_as_made(&failure)))?;
+            }
+            demo
+        }
         None => {
+            self_check::log_in(&client, &progress.admins, &mut steps)?;
             let demo = demo::make(&client, &mut steps)?;
             progress.demo = Some(demo);
             progress.save(data)?;
+            self_check::all(&client, &approver, &demo, &progress.approver, &mut steps)?;
             demo
         }
     };
-    self_check::tokenize(&client, &demo, &mut steps)?;
-    self_check::sign(&client, &demo, &mut steps)?;
-    let approver = Client::new(&base, &fs::read(&ca_file)?)?;
-    self_check::sign_what_is_approved(&client, &approver, &demo, &progress.approver, &mut steps)?;
-    client.log_out()?;
     let Progress { admins, approver, demo: _ } = progress;
     Ok(State { base, ca_file, admins, approver, demo })
+}
+
+/// What is said of a demonstration in which somebody has changed what it shows.
+fn no_more_as_made(failure: &Failure) -> String {
+    format!(
+        "NOT AS IT WAS MADE: {}\nIt serves all the same; what is printed below may be refused. Mend it as whoever changed it, \
+         or try anew in another folder: --data FOLDER.",
+        Shown(&describe(failure.as_ref()))
+    )
 }
 
 /// Host and port as a client on this host reaches them: as listened, or by loopback where that is "any address".

@@ -29,7 +29,7 @@ pub(super) fn log_in(client: &Client, admins: &[Person], steps: &mut Steps) -> R
             return Err("one administrator alone was fully logged in".into());
         }
         let logged_in = client.log_in(&admin.username, &admin.password);
-        let hint = "quickstart.json.starting must have its password; where all were changed, use `chancery serve`";
+        let hint = "quickstart.json has its password as it was made; where all were changed, use `chancery serve`";
         complete = logged_in.doing(format!("logging {} in ({hint})", admin.username))?.fully_logged_in;
     }
     if !complete {
@@ -40,8 +40,22 @@ pub(super) fn log_in(client: &Client, admins: &[Person], steps: &mut Steps) -> R
     Ok(())
 }
 
+/// Everything that the demonstration shows; the administrators log out after it.
+pub(super) fn all(
+    client: &Client,
+    other: &Client,
+    demo: &Demo,
+    approver: &Person,
+    steps: &mut Steps,
+) -> Result<(), Failure> {
+    tokenize(client, demo, steps)?;
+    sign(client, demo, steps)?;
+    sign_what_is_approved(client, other, demo, approver, steps)?;
+    Ok(client.log_out()?)
+}
+
 /// A card number there and back again.
-pub(super) fn tokenize(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
+fn tokenize(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("tokenize a card number: ");
     let token = client.tokenize(demo.token_profile_uuid, CARD).doing("tokenizing")?;
     step.done_with(&format!("{CARD} -> {}", token.token))?;
@@ -55,7 +69,7 @@ pub(super) fn tokenize(client: &Client, demo: &Demo, steps: &mut Steps) -> Resul
 }
 
 /// A signature, verified against the root as a relying party does.
-pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
+fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("sign a file (CMS, SHA-256)");
     let submitted = client.submit(&submission(demo.service_uuid, demo.policy_uuid)).doing("submitting")?;
     let signed = client.signing_request(submitted.uuid)?;
@@ -67,7 +81,7 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
 }
 
 /// What this is for: nothing is signed by those who ask for it alone.
-pub(super) fn sign_what_is_approved(
+fn sign_what_is_approved(
     client: &Client,
     other: &Client,
     demo: &Demo,

@@ -1,6 +1,6 @@
 //! From flags to the bodies of the interface.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use chancery_types::Base64;
 use clap::ArgMatches;
@@ -10,7 +10,7 @@ use super::{Kind, Member, Verb, names::Names, show};
 use crate::{
     client::{
         exit::usage,
-        inputs::{read_body, read_file, read_text, validity},
+        inputs::{from_now, read_body, read_file, read_text, validity},
     },
     failure::Failure,
     password_input::without_line_end,
@@ -65,6 +65,10 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
             .map(|texts| texts.map(|text| resolved(kind, text, names)).collect::<Result<Value, _>>())
             .transpose()?,
         Kind::Span => text().map(|text| validity(text)).transpose()?,
+        Kind::FromNow => {
+            let span = matches.get_one::<Duration>(member.flag);
+            span.map(|span| from_now(&format!("--{}", member.flag), *span)).transpose()?.map(Value::from)
+        }
         Kind::FileText => text().map(|file| file_text(member, file)).transpose()?,
         Kind::FileBytes => text().map(|file| file_bytes(member, file)).transpose()?,
         Kind::Secret => text().map(|file| secret(member, file)).transpose()?,

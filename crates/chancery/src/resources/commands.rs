@@ -3,7 +3,10 @@
 use clap::{Arg, ArgAction, Args as _, Command, value_parser};
 
 use super::{Answered, Kind, List, Member, Named, Resource, Verb, table};
-use crate::client::connection::ServerOptions;
+use crate::client::{connection::ServerOptions, inputs::duration};
+
+/// What `--preview` does.
+const PREVIEW: &str = "Changes nothing: shows who would gain and who would lose what";
 
 /// All of them.
 pub(crate) fn commands() -> impl Iterator<Item = Command> {
@@ -54,8 +57,17 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         let help = "Does not ask; where nobody is there to ask, it is needed";
         command = command.arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(help));
     }
-    if matches!(verb.answer, Answered::File | Answered::Export) {
-        let help = "Where to write it [default: standard output]";
+    if verb.effect.is_some() {
+        command = command.arg(Arg::new("preview").long("preview").action(ArgAction::SetTrue).help(PREVIEW));
+    }
+    let out = match verb.answer {
+        Answered::File | Answered::Export => Some("Where to write it [default: standard output]"),
+        Answered::FirstKey => {
+            Some("File for the secret of its API key, for its owner alone [default: standard output]")
+        }
+        Answered::Object | Answered::Nothing(_) | Answered::Text(_) | Answered::Rights => None,
+    };
+    if let Some(help) = out {
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));
     }
     finished(command, verb.about.to_owned(), verb.example)
@@ -71,6 +83,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),
+        Kind::FromNow => arg.value_name("SPAN").value_parser(duration),
         Kind::FileText | Kind::FileBytes | Kind::Secret => arg.value_name("FILE"),
         Kind::Json => arg.value_name("JSON"),
     }

@@ -7,12 +7,16 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 38] = [
+const BY_HAND: [(&str, &str, &str); 47] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
+    ("GET", "/api/v2/activity", "activity"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),
     ("GET", "/home/v1/login/token", "login"),
+    ("POST", "/home/v1/login/totp", "totp enrol"),
+    ("POST", "/home/v1/login/totp/confirm", "totp confirm"),
+    ("POST", "/home/v1/login/totp/remove", "totp remove"),
     ("POST", "/home/v1/logout", "logout"),
     ("GET", "/healthz", "status"),
     ("POST", "/api/v2/x509/signing-requests", "sign"),
@@ -31,11 +35,16 @@ const BY_HAND: [(&str, &str, &str); 38] = [
     ("PATCH", "/api/v2/token-profiles/{}/permissions", "rule"),
     ("POST", "/api/v2/x509/requests", "cert request"),
     ("POST", "/api/v2/x509/{}/renew", "cert renew"),
+    ("POST", "/api/v2/reports/access/effect", "rule, role change and identity change, with --preview"),
     ("GET", "/api/v2/identities/{}/api-keys", "identity api-key list"),
     ("POST", "/api/v2/identities/{}/api-keys", "identity api-key create"),
     ("PATCH", "/api/v2/identities/{}/api-keys/{}", "identity api-key change"),
     ("POST", "/api/v2/identities/{}/api-keys/{}/rotate", "identity api-key rotate"),
     ("DELETE", "/api/v2/identities/{}/api-keys/{}", "identity api-key delete"),
+    ("GET", "/api/v2/identities/{}/mailbox", "mailbox show"),
+    ("PUT", "/api/v2/identities/{}/mailbox", "mailbox set"),
+    ("DELETE", "/api/v2/identities/{}/mailbox", "mailbox remove"),
+    ("POST", "/api/v2/identities/{}/mailbox/confirm", "mailbox confirm"),
     ("GET", "/log/checkpoint", "log watch"),
     ("GET", "/log/vkey", "log watch"),
     ("GET", "/log/tile/{}", "log watch"),

@@ -5,7 +5,9 @@ mod body;
 mod commands;
 #[cfg(test)]
 mod coverage;
+pub(crate) mod effect;
 pub(crate) mod names;
+mod once;
 pub(crate) mod proposal;
 mod run;
 pub(crate) mod show;
@@ -14,6 +16,7 @@ mod table;
 use serde_json::Value;
 
 pub(crate) use commands::commands;
+pub(crate) use once::{Whose, told_once};
 pub(crate) use run::run;
 
 /// A kind of object.
@@ -102,6 +105,9 @@ pub(crate) struct Verb {
     pub(crate) members: &'static [Member],
     /// Members that are sent where the file has no others: pointer and JSON.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// Where it changes who may do what: the members of the question what it will do, for the one that is named and for the
+    /// member of the body that says so.
+    pub(crate) effect: Option<(&'static str, &'static str)>,
     /// What the answer is.
     pub(crate) answer: Answered,
     pub(crate) example: &'static str,
@@ -147,6 +153,8 @@ pub(crate) enum Answered {
     Nothing(&'static str),
     /// An object of which one member is printed as it is.
     Text(&'static str),
+    /// An identity; where it is an application without a password, with the secret of its API key, told this once.
+    FirstKey,
     /// A file, which is written.
     File,
     /// Identities and what they can do, page after page: a line for each right.
@@ -168,6 +176,7 @@ pub(crate) const SHOW: Verb = Verb {
     one_of: None,
     members: &[],
     fixed: &[],
+    effect: None,
     answer: Answered::Object,
     example: "",
 };
@@ -214,6 +223,8 @@ pub(crate) enum Kind {
     SomeOf(&'static str),
     /// A span of time, such as 30d.
     Span,
+    /// The moment so far from now on, such as 90d.
+    FromNow,
     /// The text in a file.
     FileText,
     /// The bytes in a file, as base64.

@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 24] = [
+const REFERENCES: [(&str, &str); 25] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -43,6 +43,7 @@ const REFERENCES: [(&str, &str); 24] = [
     ("submitterUuid", "identity"),
     ("identityUuid", "identity"),
     ("tweakDomain", "profile"),
+    ("tokenProfileUuid", "profile"),
     ("tokenProfileUuids", "profile"),
 ];
 

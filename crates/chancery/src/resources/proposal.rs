@@ -7,7 +7,7 @@ use chancery_types::{
 use chancery_verify::hexadecimal;
 use serde_json::Value;
 
-use super::{names::Names, show};
+use super::{effect, names::Names, show};
 use crate::shown::Shown;
 
 /// What is proposed, in lines: all of the content, which is what people approve.
@@ -25,6 +25,7 @@ pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
         }
         Err(_) => lines.push(("content", proposal.content.clone())),
     }
+    lines.extend(proposal.effect.iter().flat_map(effect::lines).map(|line| ("effect", line)));
     lines.push(("approves", format!("{}  SHA-256 of all of the content", hexadecimal(&proposal.digest.0))));
     lines.extend(proposal.approvals.iter().filter(|one| !one.note.is_empty()).map(|one| {
         let who = together(&one.identities);

@@ -1,22 +1,26 @@
 //! A command of a resource, done.
 
-use std::{io, path::Path};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _},
+    path::Path,
+};
 
-use chancery_client::{ClientError, escaped};
+use chancery_client::{ClientError, Destination, escaped};
 use chancery_types::wire::proposals::Proposal;
 use clap::{ArgMatches, FromArgMatches as _};
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::{
-    Answered, Column, List, Named, OneOf, Resource, Verb, access,
+    Answered, Column, List, Named, OneOf, Resource, Verb, Whose, access,
     body::{body_of, query_of},
+    effect,
     names::{Names, read_page, uuid_in},
-    proposal, show,
+    proposal, show, told_once,
 };
 use crate::{
     client::{
-        connection::{Connection, Output, ServerOptions, logged_in},
+        connection::{Answer, Connection, Output, ServerOptions, logged_in},
         consent,
         exit::{Exit, told_with, usage},
         inputs::name_and_value,
@@ -24,7 +28,7 @@ use crate::{
     destination,
     failure::{Failure, While as _},
     output,
-    shown::Shown,
+    shown::{Shown, escaped_json},
 };
 
 /// The objects of a page at most, as the interface has it.
@@ -110,6 +114,27 @@ fn row(columns: &[Column], item: &Value, names: &Names<'_>) -> Vec<String> {
     columns.iter().map(cell).chain([uuid_in(item)]).collect()
 }
 
+/// Audit records, as lines, while they come.
+fn exported(connection: &Connection, query: &str, matches: &ArgMatches) -> Result<(), Failure> {
+    let out = matches.get_one::<String>("out").map_or("-", String::as_str);
+    let destination = destination::find("--out", Path::new(out))?;
+    let mut records = connection.client.export_audit_of(query)?;
+    let written = if destination == Destination::Standard && io::stdout().is_terminal() {
+        // No record moves the cursor.
+        io::BufReader::new(records).lines().try_for_each(|line| output::line(escaped_json(&line?)))
+    } else {
+        destination.fill(|file| io::copy(&mut records, file).map(drop)).map_err(Failure::from)
+    };
+    written.doing(format!("--out {out}"))
+}
+
+fn downloaded(connection: &Connection, verb: &Verb, path: &str, matches: &ArgMatches) -> Result<(), Failure> {
+    let out = matches.get_one::<String>("out").map_or("-", String::as_str);
+    let destination = destination::find("--out", Path::new(out))?;
+    let content = connection.client.body(verb.method, path, None)?;
+    destination.write(&content).doing(format!("--out {out}"))
+}
+
 fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Connection) -> Result<(), Failure> {
     let names = Names::new(connection);
     let named = matches.try_get_one::<String>("name-or-uuid").ok().flatten();
@@ -121,19 +146,18 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
     let path = path + &query_of(verb, matches, &names)?;
     if verb.answer == Answered::File {
-        let out = matches.get_one::<String>("out").map_or("-", String::as_str);
-        let destination = destination::find("--out", Path::new(out))?;
-        let content = connection.client.body(verb.method, &path, None)?;
-        return destination.write(&content).doing(format!("--out {out}"));
+        return downloaded(connection, verb, &path, matches);
     }
     if verb.answer == Answered::Rights {
         return access::shown(connection, &path);
     }
     if verb.answer == Answered::Export {
-        let out = matches.get_one::<String>("out").map_or("-", String::as_str);
-        let destination = destination::find("--out", Path::new(out))?;
-        let mut records = connection.client.export_audit_of(path.strip_prefix(verb.path).unwrap_or_default())?;
-        return destination.fill(|file| io::copy(&mut records, file).map(drop)).doing(format!("--out {out}"));
+        return exported(connection, path.strip_prefix(verb.path).unwrap_or_default(), matches);
+    }
+    let change = change_of(verb, uuid.as_deref(), body.as_ref());
+    if verb.effect.is_some() && matches.get_flag("preview") {
+        let message = || usage("--preview shows who gains and loses what: what would change of that is not given");
+        return effect::preview(connection, &change.ok_or_else(message)?);
     }
     if let Some(loss) = &verb.loses {
         let is_kept =
@@ -151,6 +175,14 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
             members.entry("digest").or_insert(digest.into());
         }
     }
+    if verb.answer == Answered::FirstKey
+        && let Some(out) = place_of_key(matches, body.as_ref())?
+    {
+        return told_once(connection, whose_key(body.as_ref()), out, || {
+            Ok(connection.call(verb.method, &path, body.as_ref())?)
+        });
+    }
+    let foreseen = effect::foreseen(connection, change.as_ref())?;
     let mut answer = match (connection.call(verb.method, &path, body.as_ref()), &verb.one_of) {
         (Err(ClientError::Refused { status: 404, .. }), Some(one_of)) => {
             return Err(none_of(connection, one_of, named.map_or("", String::as_str))?);
@@ -158,17 +190,45 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         (answer, _) => answer?,
     };
     answer.tell_warnings();
-    match (connection.output, verb.answer) {
+    foreseen.tell();
+    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
+}
+
+/// What the server answered.
+fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>) -> Result<(), Failure> {
+    match how {
         (Output::Json, _) => answer.print(),
         (Output::Table, Answered::Text(member)) => {
             let text = answer.response[member].as_str().unwrap_or_default();
             text.lines().try_for_each(|line| output::line(Shown(line)))
         }
-        (Output::Table, Answered::Nothing(what)) => {
-            output::line(format!("{what}: {}", Shown(named.map_or("", String::as_str))))
-        }
-        (Output::Table, _) => show::details(&answer.response, &names),
+        (Output::Table, Answered::Nothing(what)) => output::line(format!("{what}: {}", Shown(named))),
+        (Output::Table, _) => show::details(&answer.response, names),
     }
+}
+
+/// What a verb changes of who may do what, as the question what it will do has it.
+fn change_of(verb: &Verb, uuid: Option<&str>, body: Option<&Value>) -> Option<Value> {
+    let (of, member) = verb.effect?;
+    let changed = body?.get(member)?;
+    Some(json!({of: uuid?, member: changed}))
+}
+
+/// Whose secret the one of a new identity is, as the body calls it.
+fn whose_key(body: Option<&Value>) -> Whose<'_> {
+    let text = |at: &str| body?.pointer(at)?.as_str();
+    // A key is called this where nobody says otherwise.
+    Whose { identity: text("/name").unwrap_or_default(), key: text("/apiKey/name").unwrap_or("first key") }
+}
+
+/// Where the secret of a new identity's API key goes; `None` where it gets none.
+fn place_of_key<'a>(matches: &'a ArgMatches, body: Option<&Value>) -> Result<Option<Option<&'a Path>>, Failure> {
+    let out = matches.get_one::<String>("out").map(Path::new);
+    if body.is_some_and(|body| body["kind"] == "Application" && body["password"].is_null()) {
+        return Ok(Some(out));
+    }
+    let message = "--out is for the secret of an API key: only an application without a password gets one";
+    if out.is_some() { Err(usage(message)) } else { Ok(None) }
 }
 
 /// Shows a proposal before it is decided on, and answers what stands for all that was shown.

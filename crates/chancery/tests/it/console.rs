@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use chancery_testkit::{Tool, temp_dir};
 
-use crate::process::Demo;
+use crate::{
+    process::{Demo, PROGRAM},
+    relay::Relay,
+};
 
 #[test]
 fn the_consoles_types_agree() {
@@ -20,7 +23,8 @@ fn the_consoles_texts_and_digests_are_right() {
 #[test]
 fn the_console_passes_its_tests_in_a_browser() {
     let temporary = temp_dir();
-    let demo = Demo::start(temporary.path(), &[]);
+    let relay = Relay::listen(temporary.path());
+    let demo = Demo::start(temporary.path(), &relay.arguments().each_ref().map(String::as_str));
     let (key, certificate) = (temporary.path().join("other.key"), temporary.path().join("other.crt"));
     // A page of another origin needs a server of its own.
     let _made = Tool::new("openssl")
@@ -32,9 +36,11 @@ fn the_console_passes_its_tests_in_a_browser() {
         .run();
     let _passed = Tool::new("node")
         .env("CHANCERY_BASE", demo.text("/base"))
+        .env("CHANCERY_MAILS", relay.folder())
         .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
         .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
         .env("CHANCERY_SHOTS", folder("target/console"))
+        .env("CHANCERY_PROGRAM", PROGRAM)
         .env("CHANCERY_OTHER_KEY", &key)
         .env("CHANCERY_OTHER_CERT", &certificate)
         .env("NODE_EXTRA_CA_CERTS", demo.text("/caFile"))

@@ -60,12 +60,22 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
     demo.server.wait();
     let good = verify_at(&data, &["--checkpoint", &kept]);
     assert!(good.status.success(), "{}", good.stderr);
-    let journal = chancery(&["audit", "verify-journal", "--checkpoint", &kept, "--data"])
-        .arg(&data)
-        .arg("--root-key")
-        .arg(data.join("root.key"))
-        .try_run();
-    assert!(journal.status.success(), "{}", journal.stderr);
+    let journal = || {
+        let verify = chancery(&["audit", "verify-journal", "--checkpoint", &kept, "--data"]).arg(&data);
+        verify.arg("--root-key").arg(data.join("root.key")).try_run()
+    };
+    let own = journal();
+    assert!(own.status.success(), "{}", own.stderr);
+    // Another journal in its place is not the one of which the checkpoint speaks.
+    let (place, aside) = (data.join("journal"), data.join("journal.aside"));
+    fs::rename(&place, &aside).unwrap();
+    let again = Demo::start(folder.path(), &[]);
+    assert!(again.server.stop().success());
+    let other = journal();
+    assert_eq!(other.status.code(), Some(1), "{}", other.stderr);
+    assert!(other.stderr.contains("is none that the checkpoint names: "), "{}", other.stderr);
+    fs::remove_dir_all(&place).unwrap();
+    fs::rename(&aside, &place).unwrap();
     let change = format!("UPDATE audit SET outcome = 'NotAuthorized' WHERE seq = {number}");
     let sqlite = Tool::new("sqlite3").arg(data.join("chancery.db")).arg(&change).run();
     assert_eq!(sqlite.text(), "");

@@ -17,6 +17,7 @@ mod pkcs11;
 mod process;
 mod quickstart;
 mod recipes;
+mod relay;
 mod schemathesis;
 mod serve;
 mod signals;

@@ -56,7 +56,7 @@ const TOKENIZED: &str = "SELECT COALESCE(SUM(count), 0) FROM audit WHERE action 
 #[test]
 fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is_room() {
     let folder = temp_dir();
-    let demo = Demo::start_on_a_small_disk(folder.path());
+    let demo = Demo::start(folder.path(), &[]);
     let client = demo.client().tried_once();
     let profile = demo.text("/demo/tokenProfileUuid").parse().unwrap();
     let database = folder.path().join("data/chancery.db");

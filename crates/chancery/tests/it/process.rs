@@ -34,12 +34,6 @@ impl Server {
         Self::begin(folder, Command::new(PROGRAM).args(arguments))
     }
 
-    /// One that is told of a file that may not grow, as of a full disk, in the place of being ended.
-    fn spawn_on_a_small_disk(folder: &Path, arguments: &[&str]) -> Self {
-        let line = ["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", PROGRAM];
-        Self::begin(folder, Command::new("bash").args(line).args(arguments))
-    }
-
     /// One whose log goes to a program instead, which need not read it: a command of bash.
     pub(crate) fn spawn_with_log_to(reader: &str, folder: &Path, arguments: &[&str]) -> Self {
         let line = format!("exec \"$0\" \"$@\" 2> >(exec {reader})");
@@ -147,28 +141,19 @@ pub(crate) struct Demo {
 impl Demo {
     /// Starts it and waits until it is ready.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        Self::start_by(Server::spawn, folder, "127.0.0.1:0", arguments)
+        Self::start_again(folder, "127.0.0.1:0", arguments)
     }
 
     /// Starts one again where it was.
     pub(crate) fn start_at(folder: &Path, listen: &str) -> Self {
-        Self::start_by(Server::spawn, folder, listen, &[])
+        Self::start_again(folder, listen, &[])
     }
 
     /// The same with these arguments.
     pub(crate) fn start_again(folder: &Path, listen: &str, arguments: &[&str]) -> Self {
-        Self::start_by(Server::spawn, folder, listen, arguments)
-    }
-
-    /// One whose files can be bounded.
-    pub(crate) fn start_on_a_small_disk(folder: &Path) -> Self {
-        Self::start_by(Server::spawn_on_a_small_disk, folder, "127.0.0.1:0", &[])
-    }
-
-    fn start_by(spawn: fn(&Path, &[&str]) -> Server, folder: &Path, listen: &str, arguments: &[&str]) -> Self {
         let data = folder.join("data");
         let base = ["quickstart", "--data", data.to_str().unwrap(), "--listen", listen];
-        let mut server = spawn(folder, &[&base[..], arguments].concat());
+        let mut server = Server::spawn(folder, &[&base[..], arguments].concat());
         // Not for the file: an earlier start's may lie there for a moment yet.
         server.wait_until("the last line", |server| server.output().contains("until Ctrl-C.").then_some(()));
         let state = fs::read(data.join("quickstart.json")).unwrap();

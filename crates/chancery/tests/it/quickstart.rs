@@ -137,6 +137,25 @@ fn a_second_start_finds_everything_as_it_was() {
 }
 
 #[test]
+fn what_somebody_changed_is_told_and_the_demonstration_starts_again() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let rules = format!("/api/v2/token-profiles/{}/permissions", demo.text("/demo/tokenProfileUuid"));
+    demo.client().body("PATCH", &rules, Some(r#"{"controlRules": []}"#)).unwrap();
+    assert!(demo.server.stop().success());
+
+    let again = Demo::start(folder.path(), &[]);
+    let said = again.server.output();
+    assert!(said.contains("NOT AS IT WAS MADE: tokenizing: No Control Rule"), "{said}");
+    let approver = again.client().body("GET", "/api/v2/identities/stubs?search=Approver1", None).unwrap();
+    let approver: serde_json::Value = serde_json::from_slice(&approver).unwrap();
+    let approver = approver["response"]["results"][0]["objInfo"]["uuid"].as_str().unwrap();
+    again.client().body("POST", &format!("/api/v2/identities/{approver}/lock"), None).unwrap();
+    assert!(again.server.stop().success());
+    assert!(Demo::start(folder.path(), &[]).server.output().contains("NOT AS IT WAS MADE: "));
+}
+
+#[test]
 fn serve_refuses_it_while_its_passwords_are_what_they_were() {
     let folder = temp_dir();
     let demo = Demo::start(folder.path(), &[]);
@@ -228,4 +247,38 @@ fn it_takes_no_installation_that_is_none_of_its_own() {
     let refused = chancery(&["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"]).try_run();
     assert!(!refused.status.success());
     assert!(refused.stderr.contains("its root key is gone"), "{}", refused.stderr);
+}
+
+/// Also where the port is looked at last, nothing may be left that a next start would stumble over.
+#[test]
+fn a_port_that_is_taken_is_named_and_stands_in_the_way_of_no_later_start() {
+    let folder = temp_dir();
+    let data = folder.path().join("data");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = || {
+        let refused = chancery(&["quickstart", "--data", data.to_str().unwrap(), "--listen", &address]).try_run();
+        assert_eq!(refused.status.code(), Some(1), "{}{}", refused.text(), refused.stderr);
+        let why = format!("--listen {address}: Address already in use");
+        assert!(refused.stderr.contains(&why), "{}", refused.stderr);
+        assert!(!refused.text().contains("until Ctrl-C."), "{}", refused.text());
+    };
+    refused();
+    assert!(!data.join("quickstart.json").exists(), "it says of nothing that it is served");
+    drop(taken);
+    let demo = Demo::start_at(folder.path(), &address);
+    assert_eq!(demo.text("/base"), format!("https://{address}"));
+    let profile = demo.text("/demo/tokenProfileUuid").parse().unwrap();
+    let token = demo.client().tokenize(profile, "4111111111111111").unwrap();
+    assert!(demo.server.stop().success());
+
+    // Nor is anything taken from a demonstration that is there.
+    let taken = std::net::TcpListener::bind(&address).unwrap();
+    let state = fs::read(data.join("quickstart.json")).unwrap();
+    refused();
+    assert_eq!(fs::read(data.join("quickstart.json")).unwrap(), state);
+    drop(taken);
+    let demo = Demo::start_at(folder.path(), &address);
+    assert_eq!(demo.client().detokenize(profile, token).unwrap().message, "4111111111111111");
+    assert!(demo.server.stop().success());
 }

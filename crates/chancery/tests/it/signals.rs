@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_testkit::Tool;
+use chancery_testkit::{Postgres, Tool};
 
 use crate::{
     process::{Demo, Server},
@@ -179,4 +179,66 @@ fn start_and_stop_are_recorded_with_host_release_and_account() {
     let account: serde_json::Value = serde_json::from_str(told("account").lines().next().unwrap()).unwrap();
     assert!(account["uid"].is_number(), "{account}");
     assert_eq!(account["host"], start["host"]);
+}
+
+/// A cluster that stands still, with all its processes, until the value is dropped.
+struct Still(Vec<String>);
+
+impl Still {
+    fn make(cluster: &Postgres) -> Self {
+        let file = cluster.psql("postgres", "SELECT pg_read_file('postmaster.pid')");
+        let others = cluster.psql("postgres", "SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()");
+        let still = Self(file.lines().take(1).chain(others.lines()).map(str::to_owned).collect());
+        still.signal("-STOP");
+        still
+    }
+
+    fn signal(&self, signal: &str) {
+        let _sent = Tool::new("kill").arg(signal).args(&self.0).try_run();
+    }
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        self.signal("-CONT");
+    }
+}
+
+/// As when the network swallows everything: connections stand and new ones are begun, but nothing comes back. The counts of
+/// calls that cannot be written are in the log then.
+#[test]
+fn a_server_whose_database_stands_still_stops_in_its_time() {
+    const STOP_MAX: Duration = Duration::from_secs(5);
+    // What shutting down may take, and what a machine under load adds.
+    const MORE: Duration = Duration::from_secs(8 + 4);
+    let cluster = Postgres::start();
+    let database = cluster.new_database();
+    let place = Place::on(database.address());
+    let _made = place.init().run();
+    let _changed = place.run(&["settings", "--api-access", "on"]).run();
+    let authority = place.path("data/tls/ca.pem");
+    for call_in_flight in [false, true] {
+        let (mut server, base) = place.serve(&["--limit", &format!("stop-max={}", STOP_MAX.as_secs())]);
+        assert_eq!(status(&base, "/readyz", &authority), "200");
+        let still = Still::make(&cluster);
+        let calling = call_in_flight.then(|| {
+            let login = r#"{"authType":"userpass","authCredentials":{"username":"Admin1","password":"eA=="}}"#;
+            let curl = Tool::new("curl").args(["-s", "-m", "60", "--json", login, "--cacert", &authority]);
+            let curl = curl.arg(format!("{base}/home/v1/login"));
+            std::thread::spawn(move || curl.try_run())
+        });
+        sleep(Duration::from_millis(500));
+        let told = Instant::now();
+        server.signal("-TERM");
+        assert!(server.wait().success(), "{}", server.log());
+        let took = told.elapsed();
+        assert!(took < STOP_MAX + MORE, "call in flight: {call_in_flight}: {took:?}: {}", server.log());
+        assert!(server.log().contains("stopped"), "{}", server.log());
+        drop(still);
+        let _answered = calling.map(|calling| calling.join().unwrap());
+    }
+    // Nothing of it stands in the way of the next.
+    let (server, base) = place.serve(&[]);
+    assert_eq!(status(&base, "/readyz", &authority), "200");
+    assert!(server.stop().success());
 }

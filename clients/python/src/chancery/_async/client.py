@@ -16,6 +16,7 @@ from .. import types
 from .._wire import (
     Call,
     Retries,
+    checked_api_key,
     checked_base_url,
     is_about_trust,
     lifetime_s,
@@ -73,7 +74,7 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
             follow_redirects=False,
         )
         self._retries = retries or Retries()
-        self._api_key = api_key
+        self._api_key = None if api_key is None else checked_api_key(api_key)
         self._token = token
         #: When a token of this session is renewed, by time.monotonic(); None for one from elsewhere.
         self._renew_at: float | None = None
@@ -92,18 +93,21 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
         """Closes the connections. The session goes on on the server until it is idle for too long: see `logout`."""
         await self._http.aclose()
 
-    async def login(self, username: str, password: str) -> types.LoginState:
+    async def login(self, username: str, password: str, totp: str | None = None) -> types.LoginState:
         """Logs one identity in, in the session that the login before has begun where its role takes two.
 
         After the last one (`fullyLoggedIn` of the answer) every call is made in the name of all of them. Passwords are
-        not kept: a session that ended needs another login.
+        not kept: a session that ended needs another login. `totp` is the one-time code of who has a second factor.
         """
         encoded = base64.b64encode(password.encode()).decode()
-        return await self._log_in("userpass", {"username": username, "password": encoded})
+        credentials: types.AuthCredentials = {"username": username, "password": encoded}
+        if totp is not None:
+            credentials["totp"] = totp
+        return await self._log_in("userpass", credentials)
 
     async def login_with_api_key(self, api_key: str) -> types.LoginState:
         """Logs an application in; the key is kept for the sessions that follow when this one ends."""
-        self._api_key = api_key
+        self._api_key = checked_api_key(api_key)
         return await self._log_in("apikey", {"apiKey": api_key})
 
     async def logout(self) -> None:

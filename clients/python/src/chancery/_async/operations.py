@@ -15,6 +15,77 @@ class AsyncCaller(Protocol):
         ...
 
 
+class AsyncReports:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def activity(
+        self,
+    ) -> types.Activity:
+        """How much all servers together have tokenized, detokenized, signed and issued in each hour of the last day. Needs a login.
+
+        `GET /api/v2/activity`
+        """
+        call = Call(
+            "GET", "/api/v2/activity",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Activity", await self._caller.call(call))
+
+    async def access(
+        self,
+        *,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+        right: types.AccessRight | None = None,
+    ) -> types.AccessResults:
+        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+        Needs Audit:Read.
+
+        `GET /api/v2/reports/access`
+
+        `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
+
+        `after`: The `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the identities' names.
+
+        `identityUuid`: Only this identity.
+
+        `objectUuid`: Only what concerns this token profile.
+
+        `right`: Only this right.
+        """
+        call = Call(
+            "GET", "/api/v2/reports/access",
+            kind="envelope",
+            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right},
+            repeatable=True,
+        )
+        return cast("types.AccessResults", await self._caller.call(call))
+
+    async def access_effect(
+        self,
+        **body: Unpack[types.AccessChange],
+    ) -> types.AccessEffect:
+        """Who would gain and who would lose what by a change that is not made yet, in the words of the call that makes it. Nothing is
+        changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read.
+
+        `POST /api/v2/reports/access/effect`
+        """
+        call = Call(
+            "POST", "/api/v2/reports/access/effect",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.AccessEffect", await self._caller.call(call))
+
+
 class AsyncAudit:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -262,6 +333,22 @@ class AsyncIdentities:
         )
         return cast("types.Identity", await self._caller.call(call))
 
+    async def reset_totp(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Identity:
+        """Takes an identity's second factor away, for somebody who has lost it, and ends its sessions. Needs Identity:Manage, and
+        every permission that the identity holds.
+
+        `DELETE /api/v2/identities/{uuid}/totp`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identities/{segment(uuid)}/totp",
+            kind="envelope",
+        )
+        return cast("types.Identity", await self._caller.call(call))
+
     async def unlock(
         self,
         uuid: str,
@@ -390,6 +477,83 @@ class AsyncApiKeys:
             keyed=True,
         )
         return cast("types.ApiKeyCreated", await self._caller.call(call))
+
+
+class AsyncMailboxes:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.PersonalMailbox:
+        """Where an identity has what concerns it sent by e-mail; nowhere, while there is no address. A person that sits in the session may ask for its own; others
+        need Identity:Manage.
+
+        `GET /api/v2/identities/{uuid}/mailbox`
+        """
+        call = Call(
+            "GET", f"/api/v2/identities/{segment(uuid)}/mailbox",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.PersonalMailbox", await self._caller.call(call))
+
+    async def set(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.SetMailbox],
+    ) -> types.PersonalMailbox:
+        """Sets where one's own notices go. To another address than the confirmed one a code is mailed, and it counts once that was
+        entered; until then all stays as it is. Only a person that sits in the session, logged in by a password, and nobody for
+        another. One code a minute, and five an hour.
+
+        `PUT /api/v2/identities/{uuid}/mailbox`
+        """
+        call = Call(
+            "PUT", f"/api/v2/identities/{segment(uuid)}/mailbox",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.PersonalMailbox", await self._caller.call(call))
+
+    async def remove(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a mailbox, and what waits for it. A person that sits in the session may remove its own; others need
+        Identity:Manage.
+
+        `DELETE /api/v2/identities/{uuid}/mailbox`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identities/{segment(uuid)}/mailbox",
+            kind="envelope",
+        )
+        return cast("types.Empty", await self._caller.call(call))
+
+    async def confirm(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ConfirmMailbox],
+    ) -> types.PersonalMailbox:
+        """Confirms a new address by the code that was mailed to it: from now on notices go there. A code is good for 15 minutes
+        and five tries. Only the person whose mailbox it is, logged in by a password.
+
+        `POST /api/v2/identities/{uuid}/mailbox/confirm`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/mailbox/confirm",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.PersonalMailbox", await self._caller.call(call))
 
 
 class AsyncKeyTypes:
@@ -707,7 +871,7 @@ class AsyncNotices:
 
         `GET /api/v2/notices/undelivered`
 
-        `targetUuid`: Only those to this target.
+        `targetUuid`: Only those to this target, or to the mailbox of this identity.
 
         `page`: Page number, from 1.
 
@@ -722,46 +886,6 @@ class AsyncNotices:
             repeatable=True,
         )
         return cast("types.UndeliveredNoticeItems", await self._caller.call(call))
-
-
-class AsyncReports:
-    def __init__(self, caller: AsyncCaller) -> None:
-        self._caller = caller
-
-    async def access(
-        self,
-        *,
-        pageSize: int | None = None,
-        after: str | None = None,
-        search: str | None = None,
-        identityUuid: types.IdentityId | None = None,
-        objectUuid: types.ObjectId | None = None,
-        right: types.AccessRight | None = None,
-    ) -> types.AccessResults:
-        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
-        Needs Audit:Read.
-
-        `GET /api/v2/reports/access`
-
-        `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
-
-        `after`: The `next` of an answer to the same query.
-
-        `search`: A case-insensitive part of the identities' names.
-
-        `identityUuid`: Only this identity.
-
-        `objectUuid`: Only what concerns this token profile.
-
-        `right`: Only this right.
-        """
-        call = Call(
-            "GET", "/api/v2/reports/access",
-            kind="envelope",
-            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right},
-            repeatable=True,
-        )
-        return cast("types.AccessResults", await self._caller.call(call))
 
 
 class AsyncRoles:
@@ -2200,7 +2324,8 @@ class AsyncSigningRequests:
         self,
         **body: Unpack[types.BatchDecideRequest],
     ) -> types.BatchDecided:
-        """Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. Needs
+        """Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. With `digest` it
+        is one decision over all of them: where one is refused, or is not as it was shown, none is decided on. Needs
         Signing:Approve; to deny own ones, Signing:Submit.
 
         `POST /api/v2/x509/signing-requests/batch-approve-deny`
@@ -2218,14 +2343,15 @@ class AsyncSigningRequests:
         uuid: str,
         /,
         *,
-        include: Literal["uploadData", "provenance"] | None = None,
+        include: Literal["uploadData", "provenance", "contents"] | None = None,
     ) -> types.SigningRequest:
         """One signing request in full, with its signature once it is there. Needs Signing:Approve, or Signing:Submit for the own
         ones.
 
         `GET /api/v2/x509/signing-requests/{uuid}`
 
-        `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance.
+        `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance, `contents` for what is inside of the
+        payload, and what is new in a manifest.
         """
         call = Call(
             "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}",
@@ -2280,7 +2406,7 @@ class AsyncSigningRequests:
         page: int | None = None,
         pageSize: int | None = None,
         after: str | None = None,
-        include: Literal["inclusionProof"] | None = None,
+        include: Literal["inclusionProof", "changes"] | None = None,
     ) -> types.SignedItemItems:
         """The items of a manifest in their order, each with its signature once it is there; at most 1,000 at a time. Needs
         Signing:Approve, or Signing:Submit for the own ones.
@@ -2293,7 +2419,8 @@ class AsyncSigningRequests:
 
         `after`: In the place of `page`: the `next` of an answer to the same query.
 
-        `include`: `inclusionProof` for the proofs that the signatures are in the transparency log.
+        `include`: `inclusionProof` for the proofs that the signatures are in the transparency log, `changes` for what is new since the
+        last manifest.
         """
         call = Call(
             "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}/items",
@@ -2623,6 +2750,55 @@ class AsyncSession:
         )
         return cast("types.TokenAnswer", await self._caller.call(call))
 
+    async def enrol_totp(
+        self,
+        **body: Unpack[types.TotpCredentials],
+    ) -> types.TotpSecret:
+        """Makes a new secret of one-time codes for a person, and shows it this once. It counts once one of its codes has confirmed
+        it; until then, a login takes what it took before. With a second factor, its present code is needed too.
+
+        `POST /home/v1/login/totp`
+        """
+        call = Call(
+            "POST", "/home/v1/login/totp",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.TotpSecret", await self._caller.call(call))
+
+    async def confirm_totp(
+        self,
+        **body: Unpack[types.TotpCredentials],
+    ) -> types.HomeAnswer:
+        """Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one.
+
+        `POST /home/v1/login/totp/confirm`
+        """
+        call = Call(
+            "POST", "/home/v1/login/totp/confirm",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.HomeAnswer", await self._caller.call(call))
+
+    async def remove_totp(
+        self,
+        **body: Unpack[types.TotpCredentials],
+    ) -> types.HomeAnswer:
+        """Takes the second factor away: logins take the password alone. It takes a code of it, and ends the sessions of the identity.
+
+        `POST /home/v1/login/totp/remove`
+        """
+        call = Call(
+            "POST", "/home/v1/login/totp/remove",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.HomeAnswer", await self._caller.call(call))
+
     async def logout(
         self,
     ) -> types.HomeAnswer:
@@ -2696,14 +2872,15 @@ class AsyncOperations:
     """All groups."""
 
     def __init__(self, caller: AsyncCaller) -> None:
+        self.reports = AsyncReports(caller)
         self.audit = AsyncAudit(caller)
         self.identities = AsyncIdentities(caller)
         self.api_keys = AsyncApiKeys(caller)
+        self.mailboxes = AsyncMailboxes(caller)
         self.key_types = AsyncKeyTypes(caller)
         self.keys = AsyncKeys(caller)
         self.notice_targets = AsyncNoticeTargets(caller)
         self.notices = AsyncNotices(caller)
-        self.reports = AsyncReports(caller)
         self.roles = AsyncRoles(caller)
         self.settings = AsyncSettings(caller)
         self.token_profiles = AsyncTokenProfiles(caller)

@@ -261,6 +261,9 @@ impl Chancery {
         }));
         if *standing == Standing::Signed {
             event = stored.effect.recorded(event, &self.limits)?;
+            if let Some(effect) = stored.effect.access(&self.identity.directory.load(), &stored.row.name) {
+                event = event.effect(&effect)?;
+            }
         }
         match self.commit(grant, event, move |tx| Box::pin(decided.insert(tx))).await {
             Ok(()) => Ok(Some(proposed)),

@@ -3,12 +3,17 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use chancery_store::{Tx, tables};
-use chancery_types::{CertificateId, ProposalId, ProposalKind, wire::proposals::Proposal};
+use chancery_types::{
+    CertificateId, ProposalId, ProposalKind,
+    wire::{proposals::Proposal, reports::AccessEffect},
+};
 use futures::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::ApprovedProposal;
-use crate::{Chancery, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, audit::Actor};
+use crate::{
+    Chancery, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, audit::Actor, identity::Directory,
+};
 
 /// What comes of preparing an effect: it can take place, or never any more, and why.
 pub(crate) type Ready = Result<Result<Box<dyn ApplyProposal>, String>>;
@@ -64,6 +69,12 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
 
     /// Adds what readers see of it.
     fn shown(&self, proposal: Proposal) -> Proposal;
+
+    /// Who would gain and lose what by it, by what identities hold now; none where it is about nobody's rights. `name` is
+    /// the proposal's.
+    fn access(&self, _: &Directory, _name: &str) -> Option<AccessEffect> {
+        None
+    }
 
     /// For how long it is in effect, from the last approval on, where it ends by itself.
     fn lifetime_ms(&self) -> Option<i64> {

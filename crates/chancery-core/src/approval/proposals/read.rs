@@ -1,8 +1,10 @@
 //! Reading proposals. Approvers, and whoever may deploy, see all of them; others what they made or may use.
 
+use std::sync::Arc;
+
 use chancery_store::{Listed, tables};
 use chancery_types::{
-    Action, Perm, ProposalId,
+    Action, Perm, ProposalId, ProposalState,
     wire::{
         Items, ListQuery,
         proposals::{Proposal, ProposalQuery, ProposalStub},
@@ -37,7 +39,12 @@ impl Chancery {
             let refusal = Error::forbidden("Only approvers and those whom this proposal is of or for may read it.");
             return Err(self.refused(caller, event, refusal).await);
         }
-        Ok(stored.detail(used, self.hardened, self.clock.now_ms()))
+        let effect = Arc::clone(&stored.effect);
+        let mut proposal = stored.detail(used, self.hardened, self.clock.now_ms());
+        if proposal.state == ProposalState::Approval {
+            proposal.effect = effect.access(&self.identity.directory.load(), &proposal.obj_info.name);
+        }
+        Ok(proposal)
     }
 
     /// The proposals that the caller may see.

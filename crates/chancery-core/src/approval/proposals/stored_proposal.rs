@@ -20,7 +20,7 @@ use chancery_types::{
 use super::{Effect, Effects};
 use crate::{
     Error, Result,
-    approval::{Facts, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
+    approval::{Facts, Parties, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
 };
 
 /// A proposal.
@@ -38,7 +38,7 @@ pub(crate) struct StoredProposal {
 
 impl StoredProposal {
     /// Loads a proposal; NotFound where there is none.
-    pub(in crate::approval) async fn load(tx: &mut Tx, effects: Effects, id: ProposalId) -> Result<Self> {
+    pub(crate) async fn load(tx: &mut Tx, effects: Effects, id: ProposalId) -> Result<Self> {
         let row = tables::proposals::by_id(tx, id.into()).await?;
         let row = row.ok_or_else(|| Error::not_found("proposal"))?;
         Self::of_row(tx, effects, row).await
@@ -89,6 +89,12 @@ impl StoredProposal {
             facts.standing = Standing::Pending;
         }
         facts
+    }
+
+    /// Who has to do with it.
+    pub(crate) fn parties(&self, hardened: bool, now_ms: i64) -> Parties {
+        let decided = self.decisions.iter().flat_map(StoredDecision::ids);
+        Parties::new(self.facts(hardened, now_ms), decided.collect())
     }
 
     /// Who made it, and whose requests it is for: none of them approves a pre-approval.
@@ -226,6 +232,7 @@ impl StoredProposal {
             certificate: None,
             cert_profile: None,
             issuer_approval: None,
+            effect: None,
         };
         self.effect.shown(proposal)
     }

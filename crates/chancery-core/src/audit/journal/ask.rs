@@ -1,6 +1,6 @@
 //! What somebody on the host may ask of a journal: who has made or read a token, and whether the journal is whole.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use chancery_journal::{Found, Head, View, Walk, Walked, walk};
 use chancery_store::tables::journals::{self, Row};
@@ -104,14 +104,26 @@ impl Chancery {
         walk(folder, &keys, &what, &mut |_| {}).map_err(|error| unreadable(folder, &error))
     }
 
-    /// How far a journal went by checkpoints of the ledger.
+    /// How far a journal went by checkpoints of the ledger. Checkpoints that name others alone are no proof of this one: it
+    /// may have been begun in the place of one that they name.
     fn heads_in(&self, journal: Uuid, checkpoints: &[String]) -> Result<Vec<Head>> {
-        let mut heads = Vec::new();
+        let (mut heads, mut others) = (Vec::new(), BTreeSet::new());
         for note in checkpoints {
             let checkpoint = LedgerCheckpoint::open(note, &self.ledger.0.key)
                 .map_err(|why| Error::value("/checkpoint", format!("This is no checkpoint of this ledger: {why}.")))?;
-            let anchors = checkpoint.journals.into_iter().filter(|anchor| anchor.journal == journal.to_string());
-            heads.extend(anchors.filter_map(|anchor| anchor.head.parse::<Head>().ok()));
+            for anchor in checkpoint.journals {
+                if anchor.journal == journal.to_string() {
+                    heads.extend(anchor.head.parse::<Head>());
+                } else {
+                    others.insert(anchor.journal);
+                }
+            }
+        }
+        if heads.is_empty() && !others.is_empty() {
+            let others = others.into_iter().collect::<Vec<_>>().join(", ");
+            let message =
+                format!("The journal in this folder, {journal}, is none that the checkpoint names: {others}.");
+            return Err(Error::value("/checkpoint", message));
         }
         Ok(heads)
     }

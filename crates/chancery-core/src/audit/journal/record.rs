@@ -21,6 +21,8 @@ const RETRY_AFTER_S: u32 = 5;
 pub(crate) struct Noted {
     pub(crate) action: Action,
     values: usize,
+    /// How many of them were refused, where the others were not.
+    refused: usize,
     view: View,
     key_version: u32,
     is_durable: bool,
@@ -30,7 +32,7 @@ pub(crate) struct Noted {
 impl Noted {
     /// A call of so many values, of which no more is known yet.
     pub(crate) const fn of(action: Action, values: usize) -> Self {
-        Self { action, values, view: View::None, key_version: 0, is_durable: false, tags: Vec::new() }
+        Self { action, values, refused: 0, view: View::None, key_version: 0, is_durable: false, tags: Vec::new() }
     }
 
     /// It tokenizes under this profile.
@@ -47,6 +49,11 @@ impl Noted {
             Seen::Full => View::Full,
             Seen::Partial(_) => View::Partial,
         };
+    }
+
+    /// So many of its values are refused, and the others are not.
+    pub(crate) const fn without(&mut self, refused: usize) {
+        self.refused = refused;
     }
 
     /// With these tags, behind those that it has.
@@ -74,6 +81,7 @@ impl Chancery {
             Err(error) => (error.meaning().error_code(), Some(id.into())),
         };
         let (action, values, is_durable) = (noted.action, noted.values as u64, noted.is_durable);
+        let answered = values.saturating_sub(noted.refused as u64);
         let mut recorded = if noted.tags.len() > INLINE * chancery_journal::TAG_LEN {
             Box::pin(self.append_aside(caller, id, noted, outcome)).await
         } else {
@@ -85,6 +93,9 @@ impl Chancery {
         }
         let outcome = recorded.as_ref().map_or_else(|error| error.meaning().error_code(), |_| outcome);
         self.counters.call(caller, action, object, outcome, values);
+        if outcome == ErrorCode::Success {
+            self.activity.call(action, answered);
+        }
         recorded.and(answer)
     }
 
@@ -115,7 +126,7 @@ impl Chancery {
     }
 
     fn call(&self, caller: &Caller, id: TokenProfileId, noted: Noted, outcome: ErrorCode) -> Call<'static> {
-        let Noted { action, values, view, key_version, is_durable: _, tags } = noted;
+        let Noted { action, values, refused: _, view, key_version, is_durable: _, tags } = noted;
         let request = caller.request();
         Call {
             time_ms: self.clock.now_ms(),

@@ -13,10 +13,12 @@ use chancery_types::{
         api_keys::{
             ApiKey, ApiKeyCreated, ApiKeyScope, ApiKeys, CreateApiKey, PatchApiKey, PreviousSecret, RotateApiKey,
         },
+        identities::FirstApiKey,
     },
 };
 use serde_json::json;
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
 use super::{
     holders::{check_holds_as_much, check_takes_keys},
@@ -27,7 +29,7 @@ use crate::{
     changes::{Change, ChangeKind},
     identity::{
         administration::name_taken,
-        api_key::{Content, new_secret},
+        api_key::{Content, FIRST_NAME, new_secret},
     },
     text::check_name,
     time::{parse_rfc3339, rfc3339_ms},
@@ -44,6 +46,14 @@ struct MayUseKeys {
     own: bool,
     /// Which secret of the key was shown, where that is the reason.
     shown: Option<u32>,
+}
+
+/// A key that is not stored yet.
+pub(super) struct NewApiKey {
+    pub(super) row: Row,
+    /// What it is restricted to, which has to be there.
+    pub(super) scope: Option<ApiKeyScope>,
+    pub(super) secret: Zeroizing<String>,
 }
 
 impl Chancery {
@@ -79,24 +89,7 @@ impl Chancery {
     pub async fn create_api_key(&self, caller: &Caller, id: IdentityId, body: CreateApiKey) -> Result<ApiKeyCreated> {
         let MayUseKeys { grant, own, .. } = self.may_use_keys(caller, id, None, Action::ApiKeyCreate).await?;
         let now = self.clock.now_ms();
-        check_name("/name", &body.name, &self.limits)?;
-        let content =
-            Content { networks: networks(&body.networks, &self.limits)?, scope: scope(body.scope, &self.limits)? };
-        let secret = new_secret();
-        let row = Row {
-            id: ApiKeyId::from_random(chancery_keys::random()).into(),
-            identity_id: id.into(),
-            name_key: name_key(&body.name),
-            name: body.name,
-            key_hash: self.api_key_hash(&secret).to_vec(),
-            version: 1,
-            created_at_ms: now,
-            rotated_at_ms: None,
-            expires_at_ms: body.expires_at.as_deref().map(|end| end_of(end, now)).transpose()?,
-            previous_hash: None,
-            previous_until_ms: None,
-            content: content.to_json()?,
-        };
+        let NewApiKey { row, scope, secret } = self.new_api_key(id, body, now)?;
         let uuid = row.id.into();
         let event = self.key_event(Action::ApiKeyCreate, id, row.id, own);
         let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
@@ -107,7 +100,7 @@ impl Chancery {
                 if !own {
                     check_holds_as_much(tx, &granter, row.identity_id).await?;
                 }
-                check_scope(tx, content.scope.as_ref()).await?;
+                check_scope(tx, scope.as_ref()).await?;
                 if tables::api_keys::count(tx, row.identity_id).await? >= i64::from(limits.api_keys.keys_max) {
                     let message =
                         format!("An identity has at most {} API keys; delete one first.", limits.api_keys.keys_max);
@@ -119,6 +112,36 @@ impl Chancery {
         })
         .await?;
         Ok(ApiKeyCreated { uuid, api_key: secret.to_string(), previous_until: None })
+    }
+
+    /// The key that an application is made with.
+    pub(super) fn first_key(&self, identity: IdentityId, given: FirstApiKey, now: i64) -> Result<NewApiKey> {
+        let FirstApiKey { name, expires_at, networks, scope } = given;
+        let name = name.unwrap_or_else(|| FIRST_NAME.to_owned());
+        self.new_api_key(identity, CreateApiKey { name, expires_at, networks, scope }, now)
+    }
+
+    /// A key, as it will be stored.
+    fn new_api_key(&self, identity: IdentityId, body: CreateApiKey, now: i64) -> Result<NewApiKey> {
+        check_name("/name", &body.name, &self.limits)?;
+        let content =
+            Content { networks: networks(&body.networks, &self.limits)?, scope: scope(body.scope, &self.limits)? };
+        let secret = new_secret();
+        let row = Row {
+            id: ApiKeyId::from_random(chancery_keys::random()).into(),
+            identity_id: identity.into(),
+            name_key: name_key(&body.name),
+            name: body.name,
+            key_hash: self.api_key_hash(&secret).to_vec(),
+            version: 1,
+            created_at_ms: now,
+            rotated_at_ms: None,
+            expires_at_ms: body.expires_at.as_deref().map(|end| end_of(end, now)).transpose()?,
+            previous_hash: None,
+            previous_until_ms: None,
+            content: content.to_json()?,
+        };
+        Ok(NewApiKey { row, scope: content.scope, secret })
     }
 
     /// PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}.
@@ -331,7 +354,7 @@ fn scope(given: Option<ApiKeyScope>, limits: &Limits) -> Result<Option<ApiKeySco
 }
 
 /// Refuses what a scope names that is not there.
-async fn check_scope(tx: &mut Tx, scope: Option<&ApiKeyScope>) -> Result<()> {
+pub(super) async fn check_scope(tx: &mut Tx, scope: Option<&ApiKeyScope>) -> Result<()> {
     let Some(ApiKeyScope { token_profile_uuids, policy_uuids, service_uuids }) = scope else { return Ok(()) };
     let absent = |member: &str, index: usize, what: &str| {
         Error::selection(format!("/scope/{member}/{index}"), format!("There is no such {what}."))

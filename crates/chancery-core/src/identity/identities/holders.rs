@@ -4,7 +4,7 @@ use chancery_store::{
     Tx,
     tables::{self, identities::Row, identity_roles, named_roles},
 };
-use chancery_types::{IdentityKind, Perm, RoleId};
+use chancery_types::{IdentityKind, Perm, RoleId, SecondFactor};
 use uuid::Uuid;
 
 use super::stored_identity::kind_of;
@@ -20,10 +20,11 @@ use crate::{
 /// Holders without whom nobody could complete a login with the role.
 const LAST_HOLDERS: i64 = 2;
 
-/// The roles asked for, each once, if this caller may give those that are not held already.
+/// The roles asked for, each once, if this caller may give those that are not held already; if anybody may, where nobody
+/// gives them.
 pub(super) async fn roles_to_give(
     tx: &mut Tx,
-    granter: &Caller,
+    granter: Option<&Caller>,
     kind: IdentityKind,
     asked: &[RoleId],
     held: &[RoleId],
@@ -40,7 +41,9 @@ pub(super) async fn roles_to_give(
         let rules = rules_of(&row)?;
         if !held.contains(id) {
             check_kind(kind, &rules).map_err(|refusal| refusal.at(&field))?;
-            check_may_give(tx, granter, *id, &rules).await.map_err(|refusal| refusal.at(field))?;
+            if let Some(granter) = granter {
+                check_may_give(tx, granter, *id, &rules).await.map_err(|refusal| refusal.at(field))?;
+            }
         }
         roles.push((*id, rules));
     }
@@ -48,11 +51,14 @@ pub(super) async fn roles_to_give(
     Ok(roles.into_iter().map(|(id, _)| id).collect())
 }
 
-/// Two logins are two persons: a program with a key is none of them.
+/// Two logins are two persons, and a second factor is what a person has: a program with a key is none of them.
 fn check_kind(kind: IdentityKind, role: &RoleRules) -> Result<()> {
     match kind {
         IdentityKind::Application if role.logins_required > 1 => {
             Err(Error::value("", "A role with two logins is for persons; an application holds roles with one."))
+        }
+        IdentityKind::Application if role.second_factor > SecondFactor::None => {
+            Err(Error::value("", "A role with a second factor is for persons; an application has none."))
         }
         IdentityKind::Application | IdentityKind::Person => Ok(()),
     }
@@ -66,11 +72,22 @@ pub(super) async fn assign(tx: &mut Tx, identity: Uuid, roles: &[RoleId], now: i
     Ok(())
 }
 
-/// Replaces the roles of an identity. What it keeps it holds since it was given.
-pub(super) async fn reassign(tx: &mut Tx, granter: &Caller, row: &Row, asked: &[RoleId], now: i64) -> Result<()> {
+/// The roles that an identity holds, and those that it would hold: all of the checks of [`reassign`].
+pub(super) async fn reassigned(
+    tx: &mut Tx,
+    granter: Option<&Caller>,
+    row: &Row,
+    asked: &[RoleId],
+) -> Result<(Vec<RoleId>, Vec<RoleId>)> {
     let held = held(tx, row.id).await?;
     let roles = roles_to_give(tx, granter, kind_of(row)?, asked, &held).await?;
     check_last_holders(tx, row, Some(&roles)).await?;
+    Ok((held, roles))
+}
+
+/// Replaces the roles of an identity. What it keeps it holds since it was given.
+pub(super) async fn reassign(tx: &mut Tx, granter: &Caller, row: &Row, asked: &[RoleId], now: i64) -> Result<()> {
+    let (held, roles) = reassigned(tx, Some(granter), row, asked).await?;
     for withdrawn in held.iter().filter(|id| !roles.contains(id)) {
         identity_roles::delete(tx, row.id, (*withdrawn).into()).await?;
     }
@@ -100,7 +117,7 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
 
 /// Refuses a password or a name from somebody who holds less than the identity: with the one they could log in as it, with
 /// the other let somebody else appear as it.
-pub(super) async fn check_holds_as_much(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
+pub(in crate::identity) async fn check_holds_as_much(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
     for id in held(tx, identity).await? {
         if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
             check_may_give(tx, granter, id, &rules_of(&role)?).await?;
@@ -144,11 +161,13 @@ pub(in crate::identity) async fn check_named(tx: &mut Tx, granter: &Caller, role
 pub(super) async fn check_takes_keys(tx: &mut Tx, identity: Uuid) -> Result<()> {
     for id in held(tx, identity).await? {
         let role = tables::roles::by_id(tx, id.into()).await?;
-        if role.is_some_and(|role| role.logins_required < 2) {
+        if role.is_some_and(|role| role.logins_required < 2 && role.second_factor.is_none()) {
             return Ok(());
         }
     }
-    Err(Error::state("All roles of this identity take two logins, which are two persons'; an API key is none of them."))
+    let message =
+        "All roles of this identity take two logins, which are two persons', or a second factor; an API key is none.";
+    Err(Error::state(message))
 }
 
 async fn held(tx: &mut Tx, identity: Uuid) -> Result<Vec<RoleId>> {

@@ -6,18 +6,21 @@ use chancery_store::{
 };
 use chancery_types::{
     IdentityKind,
-    wire::{ObjInfo, identities::Identity},
+    wire::{
+        ObjInfo,
+        identities::{Identity, TotpState},
+    },
 };
 use uuid::Uuid;
 
 use crate::{Error, Result, time::rfc3339_ms};
 
-pub(super) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> {
+pub(in crate::identity) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> {
     tables::identities::by_id(tx, id).await?.ok_or_else(|| Error::not_found("identity"))
 }
 
 /// The identity as the interface shows it.
-pub(super) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity> {
+pub(in crate::identity) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity> {
     let row = existing(tx, id).await?;
     let roles = identity_roles::of_identity(tx, id).await?;
     Ok(Identity {
@@ -27,6 +30,7 @@ pub(super) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity> {
         locked: row.locked,
         created_at: rfc3339_ms(row.created_at_ms),
         password_reset_at: row.password_reset_at_ms.map(rfc3339_ms),
+        totp: row.totp_confirmed_at_ms.map(|at| TotpState { confirmed_at: rfc3339_ms(at) }),
     })
 }
 

@@ -22,6 +22,7 @@ use crate::{
     approval::{Requirement, requirement},
     changes::{Change, ChangeKind},
     list::Page,
+    pki::proposals::cert_profile::effect_of,
     storage::MayRead,
 };
 
@@ -100,6 +101,8 @@ impl Chancery {
         }
         let event = event(Action::CertProfileChange, id).changed(&before, &after, &limits)?;
         let new = ProposedCertProfile { before, after };
+        let directory = self.identity.directory.load_full();
+        let event = event.effect(&effect_of(&directory, &new.after.obj_info.name, &new))?;
         self.commit(&grant, event, move |tx| Box::pin(change(tx, new, limits))).await
     }
 

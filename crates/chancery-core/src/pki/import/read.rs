@@ -164,8 +164,8 @@ impl Foreign {
         }
         let spki = tbs.subject_public_key_info().to_der().map_err(unreadable)?;
         let spec = kind_of_public_key(&spki).ok_or_else(|| {
-            "its key is of no kind that is known here: RSA with 2048, 3072 or 4096 bits and an exponent from 65537, EC on \
-             P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA."
+            "its key is of no kind that is known here: RSA with 2048, 3072 or 4096 bits and an exponent from 65537 to 2^33, \
+             EC on P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA."
                 .to_owned()
         })?;
         check_public_key(&spki).map_err(|weak| format!("its key {weak}."))?;

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use chancery_store::{Tx, tables};
 use chancery_types::{
     ProposalId, ProposalKind,
-    wire::{approval::ProposedCertProfile, cert_profiles::CertProfile, proposals::Proposal},
+    wire::{
+        ObjInfo, approval::ProposedCertProfile, cert_profiles::CertProfile, proposals::Proposal, reports::AccessEffect,
+    },
 };
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Event, Grant, Limits, Result,
+    access::effect,
     approval::{
         Requirement,
         proposals::{
@@ -20,6 +24,7 @@ use crate::{
     },
     audit::Actor,
     changes::{Change, ChangeKind},
+    identity::Directory,
     pki::cert_profile::{approval_of, change, check_change},
 };
 
@@ -63,9 +68,20 @@ impl Effect for ProfileChange {
         Ok(record.changed(before, after, limits)?.changes(change))
     }
 
+    fn access(&self, directory: &Directory, name: &str) -> Option<AccessEffect> {
+        Some(effect_of(directory, name, &self.0))
+    }
+
     fn shown(&self, proposal: Proposal) -> Proposal {
         Proposal { cert_profile: Some(self.0.clone()), ..proposal }
     }
+}
+
+/// Who may approve certificates of a profile that may not as it was, and who may not any more.
+pub(in crate::pki) fn effect_of(directory: &Directory, name: &str, new: &ProposedCertProfile) -> AccessEffect {
+    let ProposedCertProfile { before, after } = new;
+    let object = ObjInfo { name: name.to_owned(), uuid: Uuid::from(after.obj_info.uuid).into() };
+    effect::of_approval(directory, &object, &before.approval, &after.approval)
 }
 
 /// A profile that can change as proposed.

@@ -6,8 +6,10 @@ use chancery_store::{Tx, tables};
 use chancery_types::{
     Action, CertificateId, Perm, ProposalId, ProposalKind,
     wire::{
+        ObjInfo,
         approval::{ApprovalRules, IssuerApproval, ProposedIssuerApproval},
         proposals::Proposal,
+        reports::AccessEffect,
     },
 };
 use futures::future::BoxFuture;
@@ -17,6 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
+    access::effect,
     approval::{
         Requirement,
         proposals::{
@@ -26,6 +29,7 @@ use crate::{
     },
     audit::Actor,
     changes::{Change, ChangeKind},
+    identity::Directory,
     pki::stored_certificate::StoredCertificate,
 };
 
@@ -87,6 +91,12 @@ impl Effect for IssuerChange {
         Ok(record.changed(before, after, limits)?.changes(Change::of(ChangeKind::Revocation, *id)))
     }
 
+    fn access(&self, directory: &Directory, name: &str) -> Option<AccessEffect> {
+        let Self(id, ProposedIssuerApproval { before, after }) = self;
+        let object = ObjInfo { name: name.to_owned(), uuid: Uuid::from(*id).into() };
+        Some(effect::of_approval(directory, &object, before, after))
+    }
+
     fn shown(&self, proposal: Proposal) -> Proposal {
         Proposal { issuer_approval: Some(self.1.clone()), ..proposal }
     }
@@ -144,8 +154,11 @@ impl Chancery {
         if !requirement.is_none() {
             return Box::pin(self.propose_issuer_change(caller, &grant, &requirement, issuer.name, change)).await;
         }
-        let event = Event::new(action).on(Uuid::from(id)).detail(json!({"name": issuer.name}));
-        let event = change.recorded(event, &self.limits)?;
+        let event = Event::new(action).on(Uuid::from(id)).detail(json!({"name": &issuer.name}));
+        let mut event = change.recorded(event, &self.limits)?;
+        if let Some(effect) = change.access(&self.identity.directory.load(), &issuer.name) {
+            event = event.effect(&effect)?;
+        }
         let approval = change.1.after.clone();
         self.commit(&grant, event, move |tx| Box::pin(async move { change.store(tx).await })).await?;
         Ok(IssuerApproval { approval, pending_change: None })

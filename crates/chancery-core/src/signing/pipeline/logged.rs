@@ -67,13 +67,17 @@ impl Logged {
         &self.signatures
     }
 
+    pub(in crate::signing) fn count(&self) -> u32 {
+        u32::try_from(self.entries.len()).unwrap_or(u32::MAX)
+    }
+
     /// Lets them count: what they were made with may still sign, and the policy's rates allow them. To be called in the
     /// transaction that stores them with their request; where it refuses, nothing is stored. Answers the signature of a
     /// request without items, which stands in its row.
     pub(in crate::signing) async fn admit(self, tx: &mut Tx) -> Result<(Option<Vec<u8>>, Admitted)> {
+        let count = self.count();
         let Self { target, at_ms, signatures, entries } = self;
         target.check_usable(tx, at_ms).await?;
-        let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
         policy_rules::check_rate(tx, &target.policy, count, at_ms).await?;
         let (signature, items) = signatures.stored();
         Ok((signature, Admitted { entries, items }))

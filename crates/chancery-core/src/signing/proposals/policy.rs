@@ -7,15 +7,19 @@ use chancery_store::{Tx, tables};
 use chancery_types::{
     ProposalId, ProposalKind, SelfApproval,
     wire::{
+        ObjInfo,
         proposals::{Proposal, ProposedPolicy},
+        reports::AccessEffect,
         signing_policies::{PolicyRules, SigningPolicy},
     },
 };
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
+    access::effect::{self, Demands},
     approval::{
         Requirement,
         proposals::{
@@ -25,6 +29,7 @@ use crate::{
     },
     audit::Actor,
     changes::{Change, ChangeKind},
+    identity::Directory,
     signing::{
         algorithms::Choice,
         policy::{NAME_TAKEN, Present, TOPIC},
@@ -86,10 +91,31 @@ impl Effect for NewPolicy {
         Ok(record.changed(&self.before, &self.after, limits)?.changes(change))
     }
 
+    fn access(&self, directory: &Directory, _: &str) -> Option<AccessEffect> {
+        Some(effect_of(directory, self.before.as_ref(), &self.after))
+    }
+
     fn shown(&self, proposal: Proposal) -> Proposal {
         let Self { before, after } = self.clone();
         Proposal { policy: Some(ProposedPolicy { before, after }), ..proposal }
     }
+}
+
+/// Who may submit and approve under a policy that they may not under it as it was, and who may not any more.
+pub(in crate::signing) fn effect_of(
+    directory: &Directory,
+    before: Option<&SigningPolicy>,
+    after: &SigningPolicy,
+) -> AccessEffect {
+    fn demands(policy: &SigningPolicy) -> Demands<'_> {
+        Demands {
+            submitters: Some(&policy.rules.submitter_role_uuids),
+            approvals: i64::from(policy.num_approvals),
+            steps: &policy.rules.approval_steps,
+        }
+    }
+    let object = ObjInfo { name: after.obj_info.name.clone(), uuid: Uuid::from(after.obj_info.uuid).into() };
+    effect::of_demands(directory, &object, before.map(demands), demands(after))
 }
 
 /// A policy that can be made or changed as proposed.
@@ -149,7 +175,7 @@ impl Chancery {
 }
 
 /// What would be stored.
-async fn check(
+pub(in crate::signing) async fn check(
     tx: &mut Tx,
     NewPolicy { before, after }: &NewPolicy,
     limits: &Limits,

@@ -5,6 +5,7 @@ use std::{
     pin::pin,
     sync::atomic::{AtomicUsize, Ordering},
     task::Poll,
+    time::{Duration, Instant},
 };
 
 use axum::{
@@ -16,6 +17,9 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use tokio::time;
 
 use super::too_large;
+
+/// A timer that is later than this was not looked at: the process was stopped, or its machine was.
+const STOOD_STILL: Duration = Duration::from_secs(2);
 
 /// A body that counts its bytes as they arrive, and has no more than it may.
 pub(super) struct Arriving<'a, B> {
@@ -53,7 +57,7 @@ where
 
 /// Waits for a body as long as it comes fast enough: whole within the first span of [`BodyLimits::body_wait_max`], or else
 /// with so many bytes in each that it keeps [`BodyLimits::body_rate_min`]. Most bodies are there with their heads, and need no
-/// timer.
+/// timer. While this process stood still nobody was too slow: what was sent meanwhile is there, and was not looked at.
 pub(super) async fn patiently<T>(
     received: impl Future<Output = Result<T, Error>>,
     arrived: &AtomicUsize,
@@ -68,8 +72,12 @@ pub(super) async fn patiently<T>(
     let waited = async {
         let mut before = 0;
         loop {
+            let begun = Instant::now();
             if let Ok(received) = time::timeout(span, received.as_mut()).await {
                 return received;
+            }
+            if begun.elapsed() > span + STOOD_STILL {
+                continue;
             }
             let now = arrived.load(Ordering::Relaxed);
             if now - before < enough {
@@ -91,8 +99,6 @@ fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), max: usize) -
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use axum::body::Body;
     use futures::{StreamExt as _, stream};
 
@@ -116,6 +122,21 @@ mod tests {
             Ok(all)
         };
         patiently(all, &arrived, &limits).await
+    }
+
+    #[tokio::test]
+    async fn what_came_while_the_process_stood_still_is_in_time() {
+        let limits = BodyLimits { body_wait_max: Duration::from_millis(300), ..BodyLimits::default() };
+        let begun = Instant::now();
+        // It comes late and at once behind the timer; the thread is not there to see either in time.
+        let late = async {
+            time::sleep(Duration::from_millis(100)).await;
+            std::thread::sleep(STOOD_STILL + Duration::from_millis(500));
+            time::sleep(Duration::from_millis(100)).await;
+            Ok(())
+        };
+        patiently(late, &AtomicUsize::new(0), &limits).await.unwrap();
+        assert!(begun.elapsed() > STOOD_STILL);
     }
 
     #[tokio::test]

@@ -24,6 +24,12 @@ const PERMS: &[(&str, &str, A, &[P])] = &[
     ("POST", "/api/v2/notice-targets", A::NoticeTargetCreate, &[P::SystemManage]),
     ("PATCH", "/api/v2/notice-targets/{uuid}", A::NoticeTargetChange, &[P::SystemManage]),
     ("POST", "/api/v2/notice-targets/{uuid}/test", A::NoticeTargetTest, &[P::SystemManage]),
+    (
+        "POST",
+        "/api/v2/reports/access/effect",
+        A::AccessRead,
+        &[P::TokenizationManage, P::IdentityManage, P::ServicesDeploy, P::AuditRead],
+    ),
     ("POST", "/api/v2/roles", A::RoleCreate, &[P::IdentityManage]),
     ("PATCH", "/api/v2/roles/{uuid}", A::RoleChange, &[P::IdentityManage]),
     ("PATCH", "/api/v2/system/settings", A::SettingsChange, &[P::SystemManage]),
@@ -113,6 +119,8 @@ mod tests {
         "/api/v2/identities/{uuid}/api-keys",
         "/api/v2/identities/{uuid}/api-keys/{keyUuid}",
         "/api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate",
+        "/api/v2/identities/{uuid}/mailbox",
+        "/api/v2/identities/{uuid}/mailbox/confirm",
     ];
 
     #[test]

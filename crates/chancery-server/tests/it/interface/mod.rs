@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use axum::{body::Body, http::Request};
 use base64::{Engine, prelude::BASE64_STANDARD};
+use chancery_keys::Totp;
 use chancery_types::Action;
 use serde_json::Value;
 
@@ -21,6 +22,8 @@ use crate::{
     app::{PASSWORD, TestApp},
     audit_catalogue,
     client::Reply,
+    second_factor::from_base32,
+    signing::statement_digest,
 };
 
 const DOCUMENT: &str = include_str!("../../../../../docs/INTERFACE.md");
@@ -52,6 +55,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "SigningRequestExpire",
     "ProposalExpire",
     "NoticeTargetRead",
+    "MailboxRead",
     "NoticeGiveUp",
     "JournalMiss",
     "JournalFail",
@@ -73,6 +77,23 @@ async fn every_example_is_answered_as_documented() {
             let is_empty = async || app.nobody().get("/log/checkpoint").await.text().lines().nth(1) == Some("0");
             while is_empty().await {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+        }
+        if example.body.contains("{statement}") {
+            let sent: Value = serde_json::from_str(&fill(&example.body, &variables)).unwrap();
+            let client = app.nobody().with_bearer(&variables["token"]);
+            let uuids: Vec<_> = sent["uuids"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+            let digest = statement_digest(&client, sent["decision"].as_str().unwrap(), &uuids).await;
+            variables.insert("statement".to_owned(), digest);
+        }
+        if let Some(code) = app.relay.last_code() {
+            variables.insert("mailedCode".to_owned(), code);
+        }
+        if let Some(secret) = variables.get("totpSecret").filter(|_| example.body.contains("{totp")) {
+            let totp = Totp::new(&from_base32(secret));
+            for (name, distance) in [("totpBefore", -1), ("totpNow", 0), ("totpAfter", 1)] {
+                let code = totp.code(Totp::step_at(app.clock.now_ms()) + distance);
+                variables.insert(name.to_owned(), String::from_utf8(code.to_vec()).unwrap());
             }
         }
         let (path, body) = (fill(&example.path, &variables), fill(&example.body, &variables));

@@ -1,6 +1,7 @@
 //! Files that carry their signature inside, by programs that we did not write: what they make is signed, and what was
 //! signed they verify. Each also by the way on which only a digest travels.
 
+mod contents;
 pub(super) mod jars;
 mod pages;
 mod program;

@@ -1,10 +1,13 @@
 //! Real sockets: TLS, heads, sources, slow clients, stopping.
 
+mod bytes;
 mod heads;
 mod http2;
+mod lists;
 mod refused;
 mod served;
 mod slow;
 mod sources;
 mod stop;
 mod tls;
+mod untaken;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use chancery_core::Limits;
+use chancery_core::{Limits, LoginLimits};
 use chancery_server::{Bounds, Network, TrustedProxies};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -84,7 +84,7 @@ async fn login(served: &Served, before: &str, forwarded: &str) -> u16 {
 }
 
 async fn one_login_a_minute() -> TestApp {
-    let limits = Limits { logins_per_minute: 1, ..Limits::default() };
+    let limits = Limits { logins: LoginLimits { per_minute: 1, ..LoginLimits::default() }, ..Limits::default() };
     TestApp::with(Setup { limits, ..Setup::default() }).await
 }
 

@@ -21,6 +21,19 @@ pub struct Approval {
     pub note: String,
     /// When (RFC 3339, UTC).
     pub decided_at: String,
+    /// The statement over many requests that it was a part of; absent where it was made by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<Statement>,
+}
+
+/// One decision over many signing requests of one policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Statement {
+    /// SHA-256 of its text.
+    pub digest: Base64,
+    /// How many requests it is over.
+    pub rows: u32,
 }
 
 /// Body of approve.
@@ -96,6 +109,10 @@ pub struct BatchDecideRequest {
     /// What to record with each decision; at most 4 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Makes it one decision: SHA-256 of the statement over all of them, at most 250 of one policy. Where it is another one,
+    /// or one of them cannot be decided on, none is. Without it each is decided by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Base64>,
 }
 
 /// Answer to batch-approve-deny.
@@ -104,6 +121,9 @@ pub struct BatchDecideRequest {
 pub struct BatchDecided {
     /// What became of each, in the order of `uuids`.
     pub results: Vec<BatchDecidedItem>,
+    /// The statement's digest, where it was one decision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Base64>,
 }
 
 /// What became of one request of a batch.

@@ -36,7 +36,8 @@ pub struct SigningRequestQuery {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct SigningRequestInclude {
-    /// `uploadData` for the payload, `provenance` for the envelope of the provenance.
+    /// `uploadData` for the payload, `provenance` for the envelope of the provenance, `contents` for what is inside of the
+    /// payload, and what is new in a manifest.
     #[cfg_attr(feature = "schema", param(inline))]
     pub include: Option<Include>,
 }
@@ -48,5 +49,7 @@ wire_enum! {
         UploadData = "uploadData",
         /// The envelope of the provenance.
         Provenance = "provenance",
+        /// What is inside of what is signed.
+        Contents = "contents",
     }
 }

@@ -1,9 +1,9 @@
 //! PKCS#12 files: a key and its certificates under a password (PBES2 with AES-256, MAC with SHA-256), which OpenSSL 3 and
 //! Java read as they are.
 
-use std::path::Path;
+use std::{io::Write as _, path::Path};
 
-use chancery_client::Destination;
+use chancery_client::{Destination, Readers};
 use chancery_verify::read_certificates;
 use p12_keystore::{Certificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
 use rcgen::{KeyPair, PublicKeyData as _};
@@ -26,7 +26,7 @@ const NAME_MAX: char = '\u{ffff}';
 /// The place of the file, which has to be one, for it holds a secret.
 pub(super) fn refuse_place(options: &Pkcs12Options) -> Result<Option<Destination>, Failure> {
     let Some(path) = &options.p12 else { return Ok(None) };
-    let place = destination::find("--p12", path)?;
+    let place = destination::place("--p12", path)?;
     if matches!(place, Destination::Replaced(_)) {
         return Ok(Some(place));
     }
@@ -71,7 +71,9 @@ pub(super) fn made(key: &KeyPair, chain: &[u8], password: &str) -> Result<Vec<u8
     store.writer(password).write().doing("writing PKCS#12")
 }
 
-/// Writes it for its owner alone.
+/// Writes it for its owner alone; a link stays, and what it leads to is replaced.
 pub(super) fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
-    crate::private_file::replace_beside_others(path, content).doing(format!("--p12 {}", path.display()))
+    let written =
+        Destination::find(path).and_then(|place| place.fill_for(Readers::Owner, |file| file.write_all(content)));
+    written.doing(format!("--p12 {}", path.display()))
 }

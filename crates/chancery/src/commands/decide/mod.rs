@@ -1,6 +1,8 @@
 //! `chancery approve` and `chancery deny`: what waits, shown as whoever decides must see it, and the decision on what was
 //! shown.
 
+mod as_one;
+mod inside;
 mod what_waits;
 
 use std::{
@@ -9,7 +11,7 @@ use std::{
 };
 
 use chancery_types::{
-    Decision, ExistingSignature, HashType, ProposalState, SigningFormat, SigningRequestState,
+    Decision, ExistingSignature, HashType, Perm, ProposalState, SigningFormat, SigningRequestState,
     wire::{
         proposals::Proposal,
         signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
@@ -34,11 +36,23 @@ use crate::{
     shown::Shown,
 };
 
+/// What to do where nobody can be asked.
+const LOOK: &str = "Look at it first (chancery approve shows what waits), then repeat the command with --yes.";
+
 pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure> {
     if command.file.is_some() && command.requests.len() != 1 {
         return Err(usage("--file is of one request, which is named"));
     }
+    if command.requests.is_empty() && !command.all && (command.yes || command.note.is_some()) {
+        return Err(usage("nothing is named that is decided on; without a name this shows what waits"));
+    }
     logged_in(&command.server, |connection| {
+        if decision == Decision::Approve && !connection.client.whoami()?.perms.contains(&Perm::SigningApprove) {
+            return Err(told(Exit::Refused, "you may not approve: that takes the permission Signing:Approve"));
+        }
+        if let Some(policy) = &command.policy {
+            return as_one::run(command, connection, policy, decision).map(|()| Exit::Done);
+        }
         if command.requests.is_empty() {
             return waiting(connection).map(|()| Exit::Done);
         }
@@ -65,17 +79,14 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
     }
     let own = connection.client.session_state()?.identities;
     let (mut open, mut others) = (Vec::new(), Vec::new());
-    let mut add = |part: Option<&str>, mut lines: Vec<String>| match part {
-        None => open.push(lines),
-        Some(part) => {
-            lines.push(format!("{:<12}{part}", "you"));
-            others.push(lines);
-        }
+    let mut add = |part: Option<&str>, lines: Vec<String>| {
+        let group = if part.is_none() { &mut open } else { &mut others };
+        group.push(with_part(part, lines));
     };
     let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
     for stub in connection.client.signing_requests(&query)?.items {
         let request = connection.client.signing_request(stub.uuid)?;
-        add(what_waits::part_in_request(&own, &request), shown(connection, &request));
+        add(what_waits::part_in_request(&own, &request), shown(connection, &request, inside::in_short(&request)));
     }
     let names = Names::new(connection);
     for stub in what_waits::proposals(connection, None)? {
@@ -89,6 +100,12 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
     output::line(open.iter().map(|lines| lines.join("\n")).collect::<Vec<_>>().join("\n\n"))
 }
 
+/// With what the caller has done with it already.
+fn with_part(part: Option<&str>, mut lines: Vec<String>) -> Vec<String> {
+    lines.extend(part.map(|part| format!("{:<12}{part}", "you")));
+    lines
+}
+
 /// The same for what is proposed: people approve its content, and nothing that it became meanwhile.
 fn decide_proposal(
     command: &Decide,
@@ -100,7 +117,10 @@ fn decide_proposal(
     if proposal.state != ProposalState::Approval {
         return Err(told(Exit::Refused, format!("{name} does not wait: it is {}", proposal.state)));
     }
-    agreed(command, connection, decision, || proposal::shown(proposal, &Names::new(connection)), || Ok(()))?;
+    let own = connection.client.session_state()?.identities;
+    let part = what_waits::part_in_proposal(&own, proposal);
+    let shown = || with_part(part, proposal::shown(proposal, &Names::new(connection)));
+    agreed(command, connection, (decision, LOOK), shown, || Ok(()))?;
     let note = command.note.clone();
     if decision == Decision::Deny {
         let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
@@ -118,7 +138,7 @@ fn decide_proposal(
 fn agreed(
     command: &Decide,
     connection: &Connection,
-    decision: Decision,
+    (decision, next): (Decision, &str),
     shown: impl Fn() -> Vec<String>,
     check: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
@@ -126,13 +146,13 @@ fn agreed(
         shown().iter().try_for_each(output::line)?;
     }
     // Whoever is asked sees it where the question stands, wherever standard output goes.
-    let is_asked = !command.yes && somebody_is_there();
+    let is_asked = !command.yes && command.digest.is_none() && somebody_is_there();
     if is_asked && (connection.output == Output::Json || !io::stdout().is_terminal()) {
         shown().iter().for_each(output::note);
     }
     check()?;
     let word = if decision == Decision::Approve { "approve" } else { "deny" };
-    if command.yes { Ok(()) } else { consent::asked(word, "Look at it first (chancery approve shows what waits)") }
+    if command.yes || command.digest.is_some() { Ok(()) } else { consent::asked_or(word, next) }
 }
 
 fn decide(
@@ -153,7 +173,10 @@ fn decide(
         output::note(format_args!("The file {} is the one that shall be signed.", path.display()));
         Ok(())
     };
-    agreed(command, connection, decision, || shown(connection, request), check)?;
+    let own = connection.client.session_state()?.identities;
+    let part = what_waits::part_in_request(&own, request);
+    let shown = || with_part(part, shown(connection, request, inside::lines(connection, request)));
+    agreed(command, connection, (decision, LOOK), shown, check)?;
     let note = command.note.clone();
     match decision {
         Decision::Approve => {
@@ -225,8 +248,8 @@ fn compare_item(connection: &Connection, request: &SigningRequest, path: &Path) 
     Err(told(Exit::Failed, format!("{}: the manifest has no such file; nothing was decided", doing())))
 }
 
-/// What an approver has to see, in lines. What nobody checked is called the submitter's claim.
-fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
+/// What an approver has to see, in lines, with what is inside. What nobody checked is called the submitter's claim.
+fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'static str, String)>) -> Vec<String> {
     let names = Names::new(connection);
     let name_of = |kind: &str, uuid: String| names.name_of(kind, &uuid).unwrap_or(uuid);
     let by: Vec<_> = request.submitted_by.iter().map(|one| one.name.clone()).collect();
@@ -247,6 +270,7 @@ fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
     if let Some(manifest) = &request.manifest {
         lines.push(("manifest", format!("{} files: chancery request items {}", manifest.total, request.uuid)));
     }
+    lines.extend(inside);
     lines.extend(request.program_name.iter().map(|name| ("program", name.clone())));
     lines.extend(request.program_url.iter().map(|url| ("program url", url.clone())));
     lines.extend(request.page_hashes.iter().map(|_| ("page hashes", "signed too".to_owned())));

@@ -2,7 +2,7 @@
 
 use std::{io, io::Write as _};
 
-use chancery_client::FileError;
+use chancery_client::{FileError, Readers};
 use chancery_core::Clock;
 use chancery_types::{
     SigningFormat,
@@ -26,7 +26,10 @@ use crate::{
 pub(super) fn finish(command: &Sign, job: &Job, request: &SigningRequest, chain: &[Vec<u8>]) -> Result<(), Failure> {
     job.original.refuse_changed()?;
     verify(command, job, request, chain)?;
-    let written = job.destination.fill(|file| {
+    let original = job.original.metadata()?;
+    // A signature that stands apart is for everybody; a signed file is for the readers of what it was.
+    let readers = if job.form.is_apart() { Readers::Mask } else { Readers::Of(&original) };
+    let written = job.destination.fill_for(readers, |file| {
         if job.form.is_apart() {
             refuse_another_digest(command, job)?;
             file.write_all(&request.signature.0)?;
@@ -36,7 +39,6 @@ pub(super) fn finish(command: &Sign, job: &Job, request: &SigningRequest, chain:
                 FileError::Unfit(why) => told(Exit::Failed, why.to_string()),
                 FileError::Io(error) => error.into(),
             })?;
-            file.set_permissions(job.original.permissions()?)?;
         }
         // Reading and writing take their time, too.
         job.original.refuse_changed()

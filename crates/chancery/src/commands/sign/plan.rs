@@ -54,9 +54,9 @@ pub(super) fn refuse_out(command: &Sign) -> Result<(), Failure> {
     let Some(out) = command.out.as_deref().filter(|out| !out.is_dir()) else { return Ok(()) };
     if command.files.len() > 1 {
         let message = format!("--out {}: there is no such folder, and several files need one", out.display());
-        return Err(told_with(Exit::Usage, message, "Make it, or name another; nothing was submitted."));
+        return Err(told_with(Exit::Usage, message, "Make it, or name another. Nothing was submitted."));
     }
-    let destination = destination::find("--out", out)?;
+    let destination = destination::find_signed(out)?;
     if destination == Destination::Standard && command.server.output == Output::Json {
         return Err(usage("--out -: with --output json standard output has the server's answers"));
     }
@@ -81,7 +81,7 @@ fn refuse_overlaps(jobs: &[Job]) -> Result<(), Failure> {
         let out = job.out.display();
         if let Some(other) = jobs[..number].iter().find(|other| other.destination == job.destination) {
             let message = format!("{} and {} would both go to {out}", other.original.shown(), job.original.shown());
-            return Err(told_with(Exit::Usage, message, "Sign them one after the other; nothing was submitted."));
+            return Err(told_with(Exit::Usage, message, "Sign them one after the other. Nothing was submitted."));
         }
         let Destination::Replaced(path) = &job.destination else { continue };
         let Ok(there) = fs::metadata(path) else { continue };
@@ -89,7 +89,7 @@ fn refuse_overlaps(jobs: &[Job]) -> Result<(), Failure> {
         if let Some((_, other)) = jobs.iter().enumerate().find(is_over) {
             let file = other.original.shown();
             let message = format!("--out {out}: the signature of {} would replace {file}", job.original.shown());
-            return Err(told_with(Exit::Usage, message, "Name another place; nothing was submitted."));
+            return Err(told_with(Exit::Usage, message, "Name another place. Nothing was submitted."));
         }
     }
     Ok(())
@@ -126,7 +126,7 @@ fn job(command: &Sign, path: &Path, services: &[Service], is_folder: bool) -> Re
     let existing = if command.append { ExistingSignature::Append } else { ExistingSignature::Replace };
     let form = Form { format, hash: policy.hash_algorithm, existing };
     let out = out(command, path, format, is_folder);
-    let destination = destination::find("--out", &out)?;
+    let destination = destination::find_signed(&out)?;
     let digest = digest(command, &original, form)?;
     let wants_pages = command.page_hashes && !command.upload && !form.is_apart();
     let pages = wants_pages.then(|| original.page_hashes(form)).transpose().map_err(|error| unfit(&shown, error))?;

@@ -16,6 +16,7 @@ use crate::{
         exit::{Exit, exit_of, tell, told, told_with, usage},
     },
     failure::{Failure, While as _},
+    shown::shell_word,
 };
 
 /// Names of a manifest that a message has.
@@ -45,7 +46,7 @@ pub(super) fn refuse_several_policies(jobs: &[Job]) -> Result<(), Failure> {
     let Some(other) = other else { return Ok(()) };
     let goes = |job: &Job| format!("{} goes to {}", job.original.shown(), job.service.obj_info.name);
     let message = format!("--manifest: {}, and {}", goes(first), goes(other));
-    Err(told_with(Exit::Usage, message, "A manifest is of one service: make one for each; nothing was submitted."))
+    Err(told_with(Exit::Usage, message, "A manifest is of one service: make one for each. Nothing was submitted."))
 }
 
 /// The items as they are submitted: each by the name that it has on the command line, so that `sha256sum` prints the same.
@@ -96,7 +97,7 @@ impl Subject {
     /// The line that goes on with its request.
     pub(super) fn line(&self, request: SigningRequestId) -> String {
         let (files, job) = match self {
-            Self::File(job) => (job.original.shown(), Some(&**job)),
+            Self::File(job) => (shell_word(&job.original.shown()).into_owned(), Some(&**job)),
             Self::Manifest(jobs) => ("FILE\u{2026} --manifest".to_owned(), jobs.first()),
         };
         let policy =

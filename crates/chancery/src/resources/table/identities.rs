@@ -12,6 +12,7 @@ const ROLE_MEMBERS: &[Member] = &[
     member("logins-required", "/loginsRequired", Kind::Number, "How many people have to log in together: 1 or 2"),
     member("perm", "/perms", Kind::Texts, "What its holders may do, such as Signing:Submit; several by commas"),
     member("management", "/management", Kind::Switch, "Whether its holders administer"),
+    member("second-factor", "/secondFactor", Kind::Text, "What they log in with besides a password: None or Totp"),
 ];
 
 const IDENTITY: &str = "/api/v2/identities/{}";
@@ -37,14 +38,38 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member("kind", "/kind", Kind::Text, "Person or Application"),
                     ROLES,
                     member("password-file", "/password", Kind::Secret, "File with its password"),
+                    member("key-name", "/apiKey/name", Kind::Text, "What its API key is called; first key"),
+                    member("key-expires-in", "/apiKey/expiresAt", Kind::FromNow, "How long the API key lasts; always"),
+                    member("key-network", "/apiKey/networks", Kind::Texts, "From where it may be used; everywhere"),
+                    member(
+                        "key-profile",
+                        "/apiKey/scope/tokenProfileUuids",
+                        Kind::SomeOf("profile"),
+                        "A token profile that it is restricted to; several, repeated",
+                    ),
+                    member(
+                        "key-policy",
+                        "/apiKey/scope/policyUuids",
+                        Kind::SomeOf("policy"),
+                        "A signing policy that it is restricted to; several, repeated",
+                    ),
+                    member(
+                        "key-service",
+                        "/apiKey/scope/serviceUuids",
+                        Kind::SomeOf("service"),
+                        "A signing service that it is restricted to; several, repeated",
+                    ),
                 ],
-                example: "chancery identity create --name ci --kind Application --role Builders",
+                answer: Answered::FirstKey,
+                example: "chancery identity create --name ci --kind Application --role Builders \
+                          --key-name runner --key-expires-in 90d --key-network 10.0.0.0/8 --out ci.key",
                 ..CREATE
             },
             Verb {
                 about: "Changes its name or roles",
                 path: IDENTITY,
                 members: &[member("name", "/name", Kind::Text, "Its new name"), ROLES],
+                effect: Some(("identityUuid", "roleUuids")),
                 example: "chancery identity change ci --name 'ci of project 1'",
                 ..CHANGE
             },
@@ -69,6 +94,15 @@ pub(super) const RESOURCES: &[Resource] = &[
                 members: &[member("password-file", "/password", Kind::Secret, "File with the new password")],
                 example: "chancery identity password carol --password-file new-password",
                 ..CREATE
+            },
+            Verb {
+                name: "reset-totp",
+                about: "Takes its second factor away, for somebody who has lost it; ends its sessions",
+                path: "/api/v2/identities/{}/totp",
+                loses: None,
+                answer: Answered::Object,
+                example: "chancery identity reset-totp carol",
+                ..DELETE
             },
             Verb {
                 path: IDENTITY,
@@ -102,6 +136,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Changes one",
                 path: ROLE,
                 members: ROLE_MEMBERS,
+                effect: Some(("roleUuid", "perms")),
                 example: "chancery role change Builders --name 'Release builders'",
                 ..CHANGE
             },

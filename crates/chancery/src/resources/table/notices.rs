@@ -120,6 +120,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             column("TIME", "/notice/time"),
             column("KIND", "/notice/kind"),
             column("OBJECT", "/notice/objectUuid"),
+            column("MAILBOX OF", "/identity/name"),
             column("ATTEMPTS", "/attempts"),
             column("AGAIN AT", "/triedAgainAt"),
             column("ERROR", "/error"),

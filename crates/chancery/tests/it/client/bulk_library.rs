@@ -98,7 +98,7 @@ fn the_example_tokenizes_a_file() {
     assert_eq!(summary, Summary { rows: ROWS, bad: 0, rows_before: 0 });
     assert!(setting.read("out.csv") == setting.undisturbed());
     let unknown = example::tokenize(&setting.client(), &setting.api_key, ("card", column.1), files).unwrap_err();
-    assert!(unknown.to_string().contains("the columns are pan"), "{unknown}");
+    assert!(unknown.to_string().contains("the only column is pan"), "{unknown}");
 }
 
 /// Ends a session on the server, as its time does otherwise.

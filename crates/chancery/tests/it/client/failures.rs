@@ -2,7 +2,7 @@
 
 use chancery_testkit::free_port;
 
-use super::place::Place;
+use super::place::{NOBODYS_KEY, Place};
 
 #[test]
 fn what_goes_wrong_is_said_with_what_to_do() {
@@ -72,15 +72,21 @@ fn ambiguous_names(place: &Place) {
 fn addresses(place: &Place) {
     let port = free_port();
     let gone = place
-        .sh(&format!("CHANCERY_API_KEY=x chancery whoami --server https://127.0.0.1:{port} --ca ca.pem"))
+        .sh(&format!("CHANCERY_API_KEY={NOBODYS_KEY} chancery whoami --server https://127.0.0.1:{port} --ca ca.pem"))
         .failed(4);
     assert!(gone.contains("could not be reached") && gone.contains("is the server running"), "{gone}");
     place.sh("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout o.key -out o.pem -days 3 -subj /CN=Other").done();
-    let other = place.sh(&format!("CHANCERY_API_KEY=x chancery whoami --server {} --ca o.pem", place.base())).failed(4);
+    let other = place
+        .sh(&format!("CHANCERY_API_KEY={NOBODYS_KEY} chancery whoami --server {} --ca o.pem", place.base()))
+        .failed(4);
     assert!(other.contains("--ca"), "{other}");
-    let plain = place.sh("CHANCERY_API_KEY=x chancery whoami --server http://127.0.0.1 --ca ca.pem").failed(2);
+    let plain = place
+        .sh(&format!("CHANCERY_API_KEY={NOBODYS_KEY} chancery whoami --server http://127.0.0.1 --ca ca.pem"))
+        .failed(2);
     assert!(plain.contains("https://"), "{plain}");
-    let empty = place.sh(&format!("CHANCERY_API_KEY=x chancery whoami --server {} --ca one", place.base())).failed(2);
+    let empty = place
+        .sh(&format!("CHANCERY_API_KEY={NOBODYS_KEY} chancery whoami --server {} --ca one", place.base()))
+        .failed(2);
     assert!(empty.contains("certificate"), "{empty}");
     // A login that has ended: the server does not know the session any more.
     let file = place.path("home/chancery/servers/default.json");
@@ -127,6 +133,8 @@ fn rules(place: &Place) {
     let unknown = rule("create", "--mask LastFive").failed(5);
     assert!(unknown.contains("--mask") && unknown.contains("LastFour"), "{unknown}");
     rule("delete", "--mask LastFour").failed(2);
+    let budget = rule("create", "--mask LastFour --budget 9/Day").failed(5);
+    assert!(budget.contains("--budget (/controlRules/") && budget.contains("/budgets)"), "{budget}");
     rule("delete", "--mask FirstSixLastFour").done();
 }
 

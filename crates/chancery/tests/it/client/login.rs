@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use chancery_testkit::Tool;
 
-use super::place::{Place, Said};
+use super::place::{NOBODYS_KEY, Place, Said};
 
 /// The line at a terminal of its own, where somebody types these answers, each after its question.
 pub(super) fn at_a_terminal(place: &Place, line: &str, answers: &[(&str, &str)]) -> Said {
@@ -65,6 +65,8 @@ fn people_log_in_one_after_the_other() {
     let answers = [
         ("Name: ", "Admin1"),
         ("Password of Admin1: ", "mistyped"),
+        // Who does not look types the password where the code is asked for.
+        ("One-time code of Admin1 (empty where there is none): ", one),
         ("Password of Admin1: ", one),
         ("Name of the second person: ", "Admin2"),
         ("Password of Admin2: ", two),
@@ -74,6 +76,7 @@ fn people_log_in_one_after_the_other() {
     assert!(text.contains("somebody else has to log in too"), "{text}");
     assert!(text.contains(&format!("Logged in at {base} as Admin1 and Admin2.")), "{text}");
     assert!(!text.contains(one) && !text.contains(two) && !text.contains("mistyped"), "{text}");
+    assert!(text.contains("The login is refused: ") && text.contains("was not sent"), "{text}");
 
     let file = place.path("home/chancery/servers/default.json");
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
@@ -181,6 +184,66 @@ fn half_a_login(place: &Place) {
     let unasked = place.sh("chancery login Admin1 < /dev/null").failed(2);
     assert!(unasked.contains("there is no password for Admin1") && unasked.contains("--password-file"), "{unasked}");
     assert!(place.sh("chancery role list").done().contains("Auditor"), "a login that failed takes nothing away");
+    nobody_is_named(place);
+}
+
+/// Where nobody is named or can be asked, nothing is kept and nothing is taken away.
+fn nobody_is_named(place: &Place) {
+    let before = fs::read(place.path("home/chancery/servers/default.json")).unwrap();
+    let other = format!("--server {} --ca ca.pem --server-profile other", place.base());
+    for line in ["", "--server-profile default", &other] {
+        let unnamed = place.sh(&format!("chancery login {line} < /dev/null")).failed(2);
+        assert!(
+            unnamed.contains("nobody is there to ask for the name") && unnamed.contains("--password-file"),
+            "{unnamed}"
+        );
+    }
+    assert_eq!(fs::read(place.path("home/chancery/servers/default.json")).unwrap(), before);
+    let known = fs::read_dir(place.path("home/chancery/servers")).unwrap().count();
+    assert_eq!(known, 2, "the profile and the lock");
+}
+
+/// The key that an application is made with ends, comes from somewhere, and is good for something.
+fn a_key_with_bounds(place: &Place, at: &str) {
+    let create = "chancery identity create --name till --kind Application --role Builders --key-name runner";
+    let made = place.json(&format!("{create} --key-expires-in 90d --key-network 192.0.2.0/24,2001:db8::/32"));
+    place.write("till.key", made["apiKey"].as_str().unwrap());
+    place.sh(&format!("chancery whoami {at} --api-key-file till.key")).failed(3);
+    let keys = place.sh("chancery identity api-key list till").done();
+    assert!(keys.contains("runner") && keys.contains("192.0.2.0/24 2001:db8::/32"), "{keys}");
+    let wrong = place.sh("chancery identity create --name x --kind Application --role Builders --key-network there");
+    let wrong = wrong.failed(5);
+    assert!(wrong.contains("--key-network (/apiKey/networks/0)"), "{wrong}");
+    let long = place.sh("chancery identity create --name x --kind Application --role Builders --key-expires-in soon");
+    assert!(long.failed(2).contains("--key-expires-in"));
+}
+
+/// What later commands could not read is no place of a key that a login keeps.
+fn fleeting_keys(place: &Place, at: &str) {
+    place.sh("mkfifo key.fifo && ln -s /dev/stdin key.link && ln -s ci.key key.alias").done();
+    let login = format!("timeout 20 chancery login {at} --server-profile fleeting --api-key-file");
+    for line in [
+        format!("cat ci.key | {login} /dev/stdin"),
+        format!("{login} /dev/stdin < ci.key"),
+        format!("{login} - < ci.key"),
+        format!("{login} key.link < ci.key"),
+        format!("{login} /dev/fd/3 3< ci.key"),
+        format!("{login} key.fifo"),
+        format!("{login} /dev/zero"),
+        format!("{login} data"),
+        format!("CHANCERY_API_KEY_FILE=key.fifo {}", login.replace("--api-key-file", "")),
+        format!("bash -c '{login} <(cat ci.key)'"),
+    ] {
+        let refused = place.sh(&line).failed(2);
+        assert!(refused.contains("it is no regular file") && refused.contains("Put the key into a file"), "{refused}");
+    }
+    assert!(place.sh(&format!("{login} none")).failed(2).contains("--api-key-file none: No such file"));
+    place.sh("chancery whoami --server-profile fleeting").failed(2);
+    place.sh(&format!("{login} key.alias")).done();
+    place.sh("chancery whoami --server-profile fleeting").done();
+    place.sh("chancery logout --forget --server-profile fleeting").done();
+    // For one command alone it may be anything.
+    place.sh(&format!("cat ci.key | chancery whoami {at} --api-key-file /dev/stdin")).done();
 }
 
 /// A key in the place of people: by a file, by the environment, or kept for a profile.
@@ -196,12 +259,23 @@ fn an_application(place: &Place) {
     place.sh(&format!("chancery login {at} --api-key-file ci.key --server-profile ci")).done();
     let who = place.sh("chancery whoami --server-profile ci").done();
     assert!(who.contains("ci (Application"), "{who}");
+    fleeting_keys(place, &at);
     let both = "CHANCERY_API_KEY=wrong chancery login Admin1 Admin2 --password-file one --password-file two";
     let both = place.sh(both).failed(2);
     assert!(both.contains("Admin1 Admin2: an API key is given too") && both.contains("CHANCERY_API_KEY"), "{both}");
-    let wrong = place.sh(&format!("CHANCERY_API_KEY=wrong chancery whoami {at}")).failed(3);
+    // What is set is meant: nobody's login takes its place.
+    for key in [r#"$(printf '\377')"#, r#"$(printf '\n\nx')"#, r#"$(printf '\r')"#, "\"\n\"", "' '"] {
+        let refused = place.sh(&format!("CHANCERY_API_KEY={key} chancery whoami")).failed(2);
+        assert!(refused.contains("this is no API key") && refused.contains("Nothing was sent."), "{refused}");
+    }
+    place.sh("CHANCERY_API_KEY= chancery whoami").done();
+    for name in ["SERVER", "SERVER_PROFILE", "CA", "API_KEY_FILE", "OUTPUT"] {
+        place.sh(&format!("CHANCERY_{name}=$(printf '\\377') chancery whoami")).failed(2);
+    }
+    let wrong = place.sh(&format!("CHANCERY_API_KEY={NOBODYS_KEY} chancery whoami {at}")).failed(3);
     assert!(wrong.contains("API key"), "{wrong}");
     place.sh("chancery logout --forget --server-profile ci").done();
+    a_key_with_bounds(place, &at);
     let gone = place.sh("chancery whoami --server-profile ci").failed(2);
     assert!(gone.contains("there is no such profile") && gone.contains("default"), "{gone}");
 }

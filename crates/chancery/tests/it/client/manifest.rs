@@ -30,6 +30,7 @@ fn a_manifest_is_approved_once_and_signs_every_file() {
     waited_for(&place);
     taken_up(&place);
     changed_meanwhile(&place);
+    new_since_the_last(&place);
     at_once(&place);
 }
 
@@ -44,7 +45,7 @@ fn refused(place: &Place) {
     place.sh(&format!("{service} --name scripts --subject CN=Scripts --format Powershell")).done();
     place.write("dist/install.ps1", "Write-Output 'hello'\r\n");
     let two = place.sh(&format!("{SIGN} --service scripts dist/install.ps1")).failed(2);
-    assert!(two.contains("dist/install.ps1 goes to scripts") && two.contains("nothing was submitted"), "{two}");
+    assert!(two.contains("dist/install.ps1 goes to scripts") && two.contains("Nothing was submitted"), "{two}");
     // Of such a name sha256sum prints another line than of others.
     place.write("dist/a\\b.tar", "x");
     let escaped = place.sh(&format!("{SIGN} 'dist/a\\b.tar'")).failed(2);
@@ -103,6 +104,24 @@ fn taken_up(place: &Place) {
     let denied = place.sh(&format!("{SIGN} --request {uuid}")).failed(6);
     assert!(denied.contains("denied by Approver1: not yet"), "{denied}");
     assert!(!place.path("dist/a.tar.p7s").exists());
+}
+
+/// Whoever decides sees what is new since the manifest that was signed last, which is `again`.
+fn new_since_the_last(place: &Place) {
+    place.write("dist/d.tar", "d");
+    place
+        .sh("chancery sign dist/b.tar dist/c.tar dist/d.tar --manifest --service 'demo releases' --name next")
+        .failed(8);
+    let seen = place.sh("chancery deny next --yes --server-profile approver").done();
+    for line in [
+        "since       again (",
+        "changes     1 new, 1 with another digest, 1 the same, 1 gone",
+        "new         dist/d.tar",
+        "changed     dist/b.tar",
+        "gone        dist/a.tar",
+    ] {
+        assert!(seen.contains(line), "{line}: {seen}");
+    }
 }
 
 /// One file that was built again keeps its bytes, and the others get their signatures.

@@ -1,5 +1,6 @@
 //! The commands that talk to a server, as somebody types them.
 
+mod as_one;
 mod bulk;
 mod bulk_budget;
 mod bulk_killed;
@@ -17,9 +18,11 @@ mod profiles;
 mod provenance;
 mod renew;
 mod renew_watch;
+mod secret_files;
 mod several;
 mod signing;
 mod tokens;
+pub(crate) mod totp;
 mod transcript;
 mod values;
 mod whole_release;

@@ -31,8 +31,17 @@ fn results_go_where_they_are_sent() {
     assert!(both.contains("--output json"), "{both}");
 
     over_themselves(&place);
+    no_room(&place);
     certificates(&place);
     requests_for_others(&place);
+}
+
+/// A file that may not grow any more is told, and leaves nothing behind.
+fn no_room(place: &Place) {
+    let export = "bash -c 'ulimit -f 1; chancery audit export --out small.jsonl'";
+    let full = place.sh(export).failed(1);
+    assert!(full.contains("small.jsonl") && full.contains("File too large"), "{full}");
+    assert_eq!(place.sh("ls -A | grep -c small").out.trim(), "0");
 }
 
 /// Nothing is submitted for what would be written over another file.
@@ -40,7 +49,7 @@ fn over_themselves(place: &Place) {
     let before = place.json("chancery request list")["total"].clone();
     for out in ["tool.bin", "./signed/../tool.bin"] {
         let same = place.sh(&format!("{SIGN} --out {out}")).failed(2);
-        assert!(same.contains("would replace tool.bin") && same.contains("nothing was submitted"), "{same}");
+        assert!(same.contains("would replace tool.bin") && same.contains("Nothing was submitted"), "{same}");
     }
     place.sh("mkdir a b && cp tool.bin a/x && cp tool.bin b/x").done();
     let twice = place.sh("chancery sign a/x b/x --service 'demo signing' --out signed").failed(2);

@@ -13,6 +13,9 @@ use tempfile::TempDir;
 
 use crate::process::{Demo, PROGRAM};
 
+/// What looks like an API key, and is nobody's.
+pub(crate) const NOBODYS_KEY: &str = "chk_0123456789012345678901234567890123456789012";
+
 /// What a command answered.
 #[derive(Debug)]
 pub(crate) struct Said {

@@ -123,6 +123,9 @@ fn asked_for(place: &Place) {
     let differs = [("Password for typed.p12: ", "one"), ("The same again: ", "other")];
     let differs = at_a_terminal(place, &format!("rm typed.*; {asked} --p12 typed.p12"), &differs).out;
     assert!(differs.contains("the two passwords differ") && !place.path("typed.key").exists(), "{differs}");
+    let wrong = format!("CHANCERY_P12_PASSWORD=$(printf '\\377') {asked} --p12 typed.p12 < /dev/null");
+    let wrong = place.sh(&wrong).failed(2);
+    assert!(wrong.contains("CHANCERY_P12_PASSWORD: it is no text") && !place.path("typed.key").exists(), "{wrong}");
     let given = format!("CHANCERY_P12_PASSWORD=environment {asked} --p12 typed.p12 < /dev/null");
     place.sh(&given).done();
     place.sh("openssl pkcs12 -in typed.p12 -passin pass:environment -nokeys -out /dev/null").done();

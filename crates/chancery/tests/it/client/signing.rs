@@ -16,7 +16,29 @@ fn files_are_signed_when_people_have_approved_them() {
     proposals_are_decided(&place);
     steps_of_roles(&place);
     inside_files(&place);
+    what_is_inside(&place);
     of_another_file(&place);
+}
+
+/// What the server found in an upload is shown before anybody is asked.
+fn what_is_inside(place: &Place) {
+    let service = "chancery service create --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --validity 1y";
+    let of = "--hash Sha2_256 --format Powershell --num-approvals 1 --name looked-at --subject CN=Looked";
+    place.sh(&format!("{service} {of}")).done();
+    place.write("looked.ps1", "Write-Output 'one'\r\nWrite-Output 'two'\r\n");
+    place.sh("chancery sign looked.ps1 --service looked-at --upload").failed(8);
+    let listed = place.sh("chancery approve --server-profile approver").done();
+    assert!(listed.contains("content     40 bytes: chancery approve "), "{listed}");
+    let seen = place.sh("chancery deny looked.ps1 --yes --server-profile approver").done();
+    let sha256 = place.sh("sha256sum looked.ps1").done();
+    let sha256 = sha256.split(' ').next().unwrap();
+    for line in [
+        &format!("content     40 bytes, {sha256} as sha256sum prints it"),
+        "inside      Script, 2 lines",
+        "signatures  0 in it already, verified by nobody",
+    ] {
+        assert!(seen.contains(line), "{line}: {seen}");
+    }
 }
 
 fn at_once(place: &Place) {
@@ -232,7 +254,7 @@ fn of_another_file(place: &Place) {
     assert!(!place.path("other.tar.p7s").exists());
     // A folder that nobody may write to, and a disk without room: the request is told, and nothing half stays.
     let gone = place.sh("chancery sign tool.bin --service 'demo signing' --out none/x.p7s").failed(2);
-    assert!(gone.contains("there is no such folder") && gone.contains("nothing was submitted"), "{gone}");
+    assert!(gone.contains("there is no such folder") && gone.contains("Nothing was submitted"), "{gone}");
     let full =
         place.sh("trap '' XFSZ; ulimit -f 1; chancery sign tool.bin --service 'demo signing' --out full.p7s").failed(1);
     assert!(full.contains("could not be written") && full.contains("--request"), "{full}");

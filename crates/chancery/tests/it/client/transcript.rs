@@ -75,9 +75,15 @@ fn plain(text: &str) -> Vec<String> {
         if let Some(entries) = words.iter().position(|word| word == "entries,").filter(|at| *at > 0) {
             words[entries - 1] = "NUMBER".to_owned();
         }
+        // How much was done by then, and in which hours: the log counts a moment later, and an hour may end in between.
+        if line.starts_with("all 24 hours") {
+            words.splice(3.., ["NUMBERS".to_owned()]);
+        }
+        let is_hour = lines.iter().any(|line| line.starts_with("HOUR FROM"))
+            && words.first().is_some_and(|first| first == "TIME");
         let line = words.join(" ");
         let is_repeated = line.ends_with("BYTES") && lines.last().is_some_and(|last| last.ends_with(&line));
-        if !is_proof && !is_repeated {
+        if !is_proof && !is_repeated && !is_hour {
             lines.push(line);
         }
     }

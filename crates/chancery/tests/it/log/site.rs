@@ -102,10 +102,21 @@ pub(super) struct Authority {
     key_type: KeyTypeId,
 }
 
+fn p256(client: &Client) -> KeyTypeId {
+    client.key_types(&ListQuery::search("EC P-256 Signing")).unwrap().results[0].obj_info.uuid
+}
+
 impl Authority {
+    /// One that was made elsewhere, with its key, both in PEM.
+    pub(super) fn imported(client: &Client, pem: String, key: &str) -> Self {
+        let body = serde_json::json!({"certificates": pem, "privateKey": key});
+        let uuid = client.import_authority(&body).unwrap().certificate_uuid.unwrap();
+        Self { pem, uuid, key_type: p256(client) }
+    }
+
     /// A P-256 root.
     pub(super) fn new(client: &Client) -> Self {
-        let key_type = client.key_types(&ListQuery::search("EC P-256 Signing")).unwrap().results[0].obj_info.uuid;
+        let key_type = p256(client);
         let profiles = client.cert_profiles(&ListQuery::default()).unwrap().results;
         let profile = profiles.iter().find(|profile| profile.obj_info.name == "Root Certificate Authority").unwrap();
         let root = client

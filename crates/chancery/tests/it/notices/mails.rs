@@ -152,3 +152,68 @@ fn no_password_goes_to_a_relay_whose_certificate_is_not_trusted() {
     assert!(tested.answer.contains("certificate") || tested.answer.contains("UnknownIssuer"), "{tested:?}");
     assert!(relay.received().is_empty());
 }
+
+/// What came to an address.
+fn mailed<'m>(received: &'m BTreeMap<String, Value>, to: &str) -> Vec<(&'m str, &'m str)> {
+    let is_to = |mail: &&Value| mail["to"] == json!([to]);
+    let of = received.iter().filter(|(_, mail)| is_to(mail));
+    of.map(|(id, mail)| (id.as_str(), mail["text"].as_str().unwrap())).collect()
+}
+
+#[test]
+fn a_person_confirms_its_mailbox_and_hears_of_what_it_can_decide() {
+    let folder = temp_dir();
+    let mut relay = Relay { place: Receiver::new(folder.path()), log: folder.path().join("mails"), child: None };
+    relay.listen();
+    let (authority, port) = (relay.place.authority.display().to_string(), relay.place.port.to_string());
+    let password = folder.path().join("smtp-password");
+    fs::write(&password, format!("{PASSWORD}\n")).unwrap();
+    let password = password.display().to_string();
+    let arguments = [
+        ["--notice-ca", &authority],
+        ["--smtp-host", "localhost"],
+        ["--smtp-port", &port],
+        ["--smtp-user", "chancery"],
+        ["--smtp-password-file", &password],
+        ["--smtp-from", "Chancery <chancery@kms.example.org>"],
+        ["--public-origin", "https://kms.example.org"],
+    ]
+    .concat();
+    let demo = Demo::start(folder.path(), &arguments);
+    let admins = demo.client();
+    let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
+    let _state = approver.log_in(demo.text("/approver/username"), demo.text("/approver/password")).unwrap();
+    let id = approver.whoami().unwrap().identities[0].uuid;
+    let set = |address: &str| serde_json::from_value(json!({"address": address})).unwrap();
+    wait_until("the relay listens", || std::net::TcpStream::connect(("127.0.0.1", relay.place.port)).is_ok());
+    approver.set_mailbox(id, &set("approver@example.org")).unwrap();
+    let received = relay.received();
+    let [(_, text)] = mailed(&received, "approver@example.org")[..] else { panic!("{received:?}") };
+    assert!(!text.contains("http"), "nothing to click on: {text}");
+    let code = text.lines().find_map(|line| line.strip_prefix("    ")).unwrap();
+    let code = serde_json::from_value(json!({"code": code.trim()})).unwrap();
+    assert!(approver.confirm_mailbox(id, &code).unwrap().enabled);
+
+    let submitted = submit(&admins, &demo, 1).remove(0);
+    let about = |received: &BTreeMap<String, Value>| -> Vec<(String, String)> {
+        let all = mailed(received, "approver@example.org").into_iter().filter(|(_, text)| text.contains(&submitted));
+        all.map(|(id, text)| (id.to_owned(), text.to_owned())).collect()
+    };
+    wait_until("it is told", || !about(&relay.received()).is_empty());
+    demo.server.kill();
+    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
+    drop(demo);
+    let demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
+    let _state = approver.log_in(demo.text("/approver/username"), demo.text("/approver/password")).unwrap();
+    approver.approve(submitted.parse().unwrap(), &Default::default()).unwrap();
+    wait_until("it is told of the end", || about(&relay.received()).len() == 2);
+    let told = about(&relay.received());
+    for (message, text) in &told {
+        assert!(message.ends_with(&format!(".{id}@kms.example.org>")), "{message}");
+        assert!(!text.contains("approve this") && text.contains("My mailbox"), "{text}");
+    }
+    assert!(told.iter().any(|(_, text)| text.contains("was approved and signed")), "{told:?}");
+    let deliveries = approver.mailbox(id).unwrap().deliveries;
+    assert_eq!((deliveries.failures, deliveries.given_up), (0, 0));
+}

@@ -259,6 +259,19 @@ static void rules(void) {
         printf("%02x", signature[i]);
     puts("");
     IS(CKR_OPERATION_NOT_INITIALIZED, module->C_SignFinal(own, signature, &len));
+    /* What fails ends it. */
+    OK(module->C_SignInit(own, &ecdsa, with));
+    IS(CKR_ARGUMENTS_BAD, module->C_SignUpdate(own, NULL, 5));
+    IS(CKR_OPERATION_NOT_INITIALIZED, module->C_SignFinal(own, signature, &len));
+    OK(module->C_SignInit(own, &ecdsa, with));
+    IS(CKR_ARGUMENTS_BAD, module->C_Sign(own, value, 1, signature, NULL));
+    IS(CKR_OPERATION_NOT_INITIALIZED, module->C_SignFinal(own, signature, &len));
+    /* What was begun in parts is not ended as a whole. */
+    OK(module->C_SignInit(own, &ecdsa, with));
+    OK(module->C_SignUpdate(own, (CK_BYTE *)"in ", 3));
+    len = 64;
+    IS(CKR_OPERATION_NOT_INITIALIZED, module->C_Sign(own, (CK_BYTE *)"parts", 5, signature, &len));
+    IS(CKR_OPERATION_NOT_INITIALIZED, module->C_SignFinal(own, signature, &len));
     OK(module->C_SignInit(own, &digest, with));
     IS(CKR_DATA_LEN_RANGE, module->C_Sign(own, signature, 31, signature, &len));
     OK(module->C_SignInit(own, &digest, with));

@@ -113,11 +113,23 @@ fn hashes_and_profiles(setting: &Setting) {
     setting.place.sh("truncate -s 67108865 long.bin").done();
     let long = pkcs11_tool(setting, "ed25519", "EDDSA", "long.bin").failed(1);
     assert!(long.contains("CKR_DATA_LEN_RANGE"), "{long}");
-    setting.place.write("wrong.key", "no key\n");
     let config = fs::read_to_string(setting.place.path("pkcs11.toml")).unwrap();
-    setting.place.write("refused.toml", config.replace("build.key", "wrong.key"));
+    for (content, why) in
+        [("no key\n", "this is no API key"), (crate::client::place::NOBODYS_KEY, "The login is refused")]
+    {
+        setting.place.write("wrong.key", content);
+        setting.place.write("refused.toml", config.replace("build.key", "wrong.key"));
+        let refused = setting.sh("refused.toml", "pkcs11-tool --module $MODULE --list-objects");
+        assert!(refused.err.contains(&format!("wrong.key: {why}")), "{refused:?}");
+    }
+    // A secret that stands where it does not belong is not repeated.
+    setting.place.write("refused.toml", format!("{config}api-key = \"chk_secret\"\n"));
     let refused = setting.sh("refused.toml", "pkcs11-tool --module $MODULE --list-objects");
-    assert!(refused.err.contains("wrong.key: The login is refused"), "{refused:?}");
+    assert!(refused.err.contains("at line") && refused.err.contains("unknown field"), "{refused:?}");
+    assert!(!refused.err.contains("chk_secret"), "{refused:?}");
+    setting.place.write("refused.toml", config.replace("https://", "https://user:chk_secret@"));
+    let refused = setting.sh("refused.toml", "pkcs11-tool --module $MODULE --list-slots");
+    assert!(refused.err.contains("server") && !format!("{refused:?}").contains("chk_secret"), "{refused:?}");
 
     let module = module().display().to_string();
     let profile = |name: &str, action: &str| {
@@ -130,6 +142,8 @@ fn hashes_and_profiles(setting: &Setting) {
     assert!(found.contains("firmware") && found.contains("ed25519"), "{found}");
     setting.place.sh("chancery whoami").done();
     assert!(profile("nobody", "-L").err.contains("CHANCERY_SERVER_PROFILE=nobody"));
+    // What is no text is not overlooked: another profile would be taken for it.
+    assert!(profile("$(printf '\\377')", "-L").err.contains("letters, digits, dots"));
     setting.place.write("wrong.toml", "server = 7\n");
     assert!(setting.sh("wrong.toml", "pkcs11-tool --module $MODULE -L").err.contains("wrong.toml: "));
 }

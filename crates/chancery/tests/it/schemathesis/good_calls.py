@@ -8,6 +8,7 @@ from installation import (
     STATE,
     active_pre_approval,
     administrator,
+    administrator_uuid,
     authority_from_elsewhere,
     cert_profile_body,
     certificate_body,
@@ -15,10 +16,12 @@ from installation import (
     certificates_from_elsewhere,
     csr_body,
     demo_token,
+    enrolled,
     failed_request,
     identity_body,
     key_body,
     login,
+    mailbox_code,
     new_api_key,
     new_authority,
     new_cert_profile,
@@ -28,8 +31,10 @@ from installation import (
     new_held_certificate,
     new_identity,
     new_key,
+    new_mailbox,
     new_manifest,
     new_notice_target,
+    new_person,
     new_policy_proposal,
     new_profile,
     new_proposal,
@@ -51,6 +56,7 @@ from installation import (
     time_stamp_request,
     time_stamping_authority,
     waiting_request,
+    with_codes,
 )
 
 CARD = "4111111111111111"
@@ -95,12 +101,17 @@ def plain():
     return {}
 
 
+MAILBOX = {"address": "second-admin@example.org", "kinds": ["Waiting"], "enabled": True}
+
+
 GOOD_CALLS = {
     "GET /api/v2/audit": lambda: {"query": PAGE},
     "GET /api/v2/audit/export": lambda: {"query": {"action": "RoleCreate"}},
     "GET /api/v2/audit/checkpoint": plain,
     "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
+    "POST /api/v2/reports/access/effect": lambda: {"body": {"roleUuid": new_role(), "perms": ["Audit:Read"]}},
     "GET /api/v2/whoami": plain,
+    "GET /api/v2/activity": plain,
     "GET /api/v2/token-profiles/{uuid}/budgets": lambda: at(new_profile()),
     "POST /api/v2/identities": lambda: {"body": identity_body()},
     "GET /api/v2/identities/stubs": lambda: {"query": PAGE},
@@ -110,11 +121,16 @@ GOOD_CALLS = {
     "POST /api/v2/identities/{uuid}/lock": lambda: at(new_identity()),
     "POST /api/v2/identities/{uuid}/unlock": lambda: at(new_identity()),
     "POST /api/v2/identities/{uuid}/password": lambda: at(new_identity(), body={"password": PASSWORD}),
+    "DELETE /api/v2/identities/{uuid}/totp": lambda: at(enrolled()[2]),
     "GET /api/v2/identities/{uuid}/api-keys": lambda: at(new_identity()),
     "POST /api/v2/identities/{uuid}/api-keys": lambda: at(new_identity(), body={"name": "script"}),
     "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(body={"networks": ["10.0.0.0/8"]}),
     "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": lambda: at_key(body={"overlapSeconds": 60}),
     "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(),
+    "GET /api/v2/identities/{uuid}/mailbox": lambda: at(new_mailbox()),
+    "PUT /api/v2/identities/{uuid}/mailbox": lambda: at(administrator_uuid(1), body=MAILBOX),
+    "DELETE /api/v2/identities/{uuid}/mailbox": lambda: at(new_mailbox()),
+    "POST /api/v2/identities/{uuid}/mailbox/confirm": lambda: at(administrator_uuid(0), body={"code": mailbox_code()}),
     "POST /api/v2/key-types/stubs": lambda: {"body": {"search": "RSA", **PAGE}},
     "POST /api/v2/keys": lambda: {"body": key_body()},
     "GET /api/v2/keys/stubs": lambda: {"query": PAGE},
@@ -204,7 +220,7 @@ GOOD_CALLS = {
     "POST /api/v2/x509/signing-requests/{uuid}/approve": lambda: at(waiting_request(), body={"note": "read it"}),
     "POST /api/v2/x509/signing-requests/{uuid}/deny": lambda: at(waiting_request(), body={}),
     "POST /api/v2/x509/signing-requests/{uuid}/withdraw": lambda: at(waiting_request(), body={"note": "not yet"}),
-    "GET /api/v2/x509/signing-requests/{uuid}/items": lambda: at(new_manifest()),
+    "GET /api/v2/x509/signing-requests/{uuid}/items": lambda: at(new_manifest(), query={"include": "changes"}),
     "POST /api/v2/x509/signing-requests/{uuid}/repeat": lambda: at(failed_request(), body={}),
     "POST /api/v2/x509/pre-approvals": lambda: {"body": pre_approval_body()},
     "GET /api/v2/x509/proposals": lambda: {"query": PAGE},
@@ -255,5 +271,8 @@ GOOD_CALLS = {
     "POST /home/v1/login": lambda: {"body": login(administrator(STATE["admins"][0]))},
     "GET /home/v1/login": plain,
     "GET /home/v1/login/token": plain,
+    "POST /home/v1/login/totp": lambda: {"body": new_person()[0]},
+    "POST /home/v1/login/totp/confirm": lambda: {"body": enrolled()[0]},
+    "POST /home/v1/login/totp/remove": lambda: {"body": with_codes()},
     "POST /home/v1/logout": plain,
 }

@@ -3,10 +3,12 @@
 import base64
 import datetime
 import functools
+import hmac
 import itertools
 import json
 import os
 import pathlib
+import time
 
 import requests
 from cryptography import x509
@@ -111,9 +113,62 @@ def new_identity():
     return post("/api/v2/identities", identity_body())["uuid"]
 
 
+def new_person():
+    """What a new person proves who they are with, and their uuid."""
+    body = identity_body()
+    uuid = post("/api/v2/identities", body)["uuid"]
+    return {"username": body["name"], "password": PASSWORD}, uuid
+
+
+def one_time_code(secret, distance):
+    """The code (RFC 6238) of the step that is so far from now."""
+    step = int(time.time()) // 30 + distance
+    mac = hmac.new(base64.b32decode(secret), step.to_bytes(8, "big"), "sha1").digest()
+    offset = mac[19] & 15
+    return f"{(int.from_bytes(mac[offset:offset + 4], 'big') & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def enrolled():
+    """What confirms the second factor of a new person, its secret, and their uuid."""
+    person, uuid = new_person()
+    secret = administrators().send("POST", "/home/v1/login/totp", person)["secret"]
+    return {**person, "totp": one_time_code(secret, -1)}, secret, uuid
+
+
+def with_codes():
+    """What takes the second factor of a new person away."""
+    person, secret, _ = enrolled()
+    administrators().send("POST", "/home/v1/login/totp/confirm", person)
+    return {**person, "totp": one_time_code(secret, 0)}
+
+
 def new_api_key():
     identity = new_identity()
     return {"uuid": identity, "keyUuid": post(f"/api/v2/identities/{identity}/api-keys", {"name": name()})["uuid"]}
+
+
+def new_mailbox():
+    """Of a new person, who was mailed a code: the id."""
+    person = identity_body()
+    uuid = post("/api/v2/identities", person)["uuid"]
+    own = Client([login({"username": person["name"], "password": PASSWORD})])
+    own.send("PUT", f"/api/v2/identities/{uuid}/mailbox", {"address": f"{uuid}@example.org"})
+    return uuid
+
+
+@functools.cache
+def administrator_uuid(place):
+    """That of one of the two who make the calls: people set only the own mailbox."""
+    return administrators().send("GET", "/api/v2/whoami")["response"]["identities"][place]["uuid"]
+
+
+@functools.cache
+def mailbox_code():
+    """The code that the first administrator is mailed: it is good once."""
+    address = "admin@example.org"
+    administrators().send("PUT", f"/api/v2/identities/{administrator_uuid(0)}/mailbox", {"address": address})
+    mail = (pathlib.Path(os.environ["CHANCERY_MAILS"]) / address).read_text()
+    return next(line.strip() for line in mail.splitlines() if line.startswith("    "))
 
 
 def role_body():

@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, env, fs};
 
 use chancery_testkit::{Tool, temp_dir};
 
-use crate::process::Demo;
+use crate::{process::Demo, relay::Relay};
 
 /// Cases that are generated for each operation, besides the systematic ones at the limits of each schema. By hand more
 /// are better: `SCHEMATHESIS_EXAMPLES=200 cargo test -p chancery --test it schemathesis`.
@@ -39,13 +39,17 @@ fn every_operation_does_as_the_document_says() {
 fn generated_calls(filter: &str) -> String {
     let folder = temp_dir();
     let answers = folder.path().join("answers");
-    let demo = Demo::start(folder.path(), &["--limit", "notice-targets-max=10000"]);
+    let relay = Relay::listen(folder.path());
+    let limits = ["--limit", "notice-targets-max=10000", "--limit", "mailbox-codes-per-hour=10000"].map(str::to_owned);
+    let arguments: Vec<_> = limits.iter().chain(&relay.arguments()).cloned().collect();
+    let demo = Demo::start(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let _passed = Tool::new("schemathesis")
         .folder(folder.path())
         .env("SCHEMATHESIS_HOOKS", HOOKS)
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("CHANCERY_QUICKSTART", folder.path().join("data/quickstart.json"))
         .env("CHANCERY_ANSWERS", &answers)
+        .env("CHANCERY_MAILS", relay.folder())
         .args(["run", &format!("{}/openapi.json", demo.text("/base")), "--tls-verify", demo.text("/caFile")])
         .args(["--phases", "examples,coverage,fuzzing", "--generation-deterministic", "--workers", "1"])
         .args(["--max-examples", &env::var("SCHEMATHESIS_EXAMPLES").unwrap_or_else(|_| EXAMPLES.to_owned())])

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use crate::process::Demo;
+use crate::{process::Demo, relay::Relay};
 
 /// The answer of a call that must succeed: `answer!(caller, method(parts of the path), what is sent as JSON)`.
 macro_rules! answer {
@@ -64,6 +64,7 @@ struct Tour {
     demo: Demo,
     client: Caller,
     approver: Caller,
+    relay: Relay,
 }
 
 impl Tour {
@@ -116,7 +117,8 @@ fn shape(path: &str) -> String {
 /// Takes the tour, and sees that the server has answered every operation of the document, and none with a refusal.
 fn takes_the_tour(way: fn(Client) -> Way) {
     let folder = temp_dir();
-    let demo = Demo::start(folder.path(), &[]);
+    let relay = Relay::listen(folder.path());
+    let demo = Demo::start(folder.path(), &relay.arguments().each_ref().map(String::as_str));
     let client = || Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let (admins, approver) = (Caller(way(client())), Caller(way(client())));
     for (caller, person) in [(&admins, "/admins/0"), (&admins, "/admins/1"), (&approver, "/approver")] {
@@ -126,7 +128,7 @@ fn takes_the_tour(way: fn(Client) -> Way) {
     }
     admins.by_hand(Client::take_token);
     approver.by_hand(Client::take_token);
-    let tour = Tour { client: admins, approver, demo };
+    let tour = Tour { client: admins, approver, demo, relay };
     tour.run();
 
     let counted = tour.client.by_hand(Client::metrics);

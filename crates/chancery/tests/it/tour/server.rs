@@ -1,15 +1,19 @@
 //! The server itself, who uses it, and what it publishes.
 
-use std::{io, time::Duration};
+use std::{collections::BTreeSet, io, time::Duration};
 
 use chancery_client::{Client, StampFetcher};
 use chancery_types::{
     Action, Base64,
-    wire::{audit::AuditExportQuery, login::SessionState},
+    wire::{
+        audit::AuditExportQuery,
+        login::{SessionState, TotpCredentials},
+    },
 };
 use serde_json::json;
 
-use super::{Tour, new_name};
+use super::{Tour, new_name, typed};
+use crate::client::totp::code;
 
 impl Tour {
     pub(super) fn server(&self) {
@@ -44,12 +48,28 @@ impl Tour {
             json!({"name": new_name(), "kind": "Person", "roleUuids": [role], "password": password})
         )
         .uuid;
-        let _renamed = answer!(client, change_identity(person), json!({"name": new_name()}));
+        let name = new_name();
+        let _renamed = answer!(client, change_identity(person), json!({"name": name}));
         let _set = answer!(client, set_password(person), json!({"password": password}));
         assert!(answer!(client, lock_identity(person), json!({})).locked);
         assert!(!answer!(client, unlock_identity(person), json!({})).locked);
         assert_eq!(answer!(client, identity(person)).role_uuids, [role]);
         assert!(answer!(client, identities(), json!({"pageSize": 2})).total > 2);
+        let who = |code: Option<String>| -> TotpCredentials {
+            typed(&json!({"username": name, "password": password, "totp": code}))
+        };
+        let enrol = || {
+            let who = who(None);
+            client.by_hand(move |client| client.enrol_totp(&who)).secret
+        };
+        let secret = enrol();
+        let confirmed = who(Some(code(&secret, "30 seconds ago")));
+        client.by_hand(move |client| client.confirm_totp(&confirmed));
+        assert!(answer!(client, identity(person)).totp.is_some());
+        let removed = who(Some(code(&secret, "now")));
+        client.by_hand(move |client| client.remove_totp(&removed));
+        let _secret = enrol();
+        assert_eq!(answer!(client, reset_totp(person)).totp, None);
         let key = answer!(client, create_api_key(person), json!({"name": "script"}));
         assert!(key.api_key.starts_with("chk_"));
         let changed = answer!(client, change_api_key(person, key.uuid), json!({"networks": ["10.0.0.0/8"]}));
@@ -103,6 +123,14 @@ impl Tour {
         assert!(answer!(client, notices(), json!({"kind": "Waiting", "pageSize": 2})).items.len() <= 2);
         assert_eq!(answer!(client, undelivered_notices(), json!({"targetUuid": target})).total, 0);
         let _gone = answer!(client, delete_notice_target(target));
+        let approver = &self.approver;
+        let id = answer!(approver, whoami()).identities[0].uuid;
+        let sent = json!({"address": "approver@example.org", "kinds": ["Waiting"]});
+        assert!(answer!(approver, set_mailbox(id), sent).pending.is_some());
+        let code = json!({"code": self.relay.code("approver@example.org")});
+        assert!(answer!(approver, confirm_mailbox(id), code).enabled);
+        assert_eq!(answer!(client, mailbox(id)).address.as_deref(), Some("approver@example.org"));
+        let _gone = answer!(client, remove_mailbox(id));
     }
 
     pub(super) fn audit_and_settings(&self) {
@@ -118,6 +146,10 @@ impl Tour {
         assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));
         assert_eq!(access.results[0].obj_info.name, "Admin1");
+        let roles: BTreeSet<_> = access.results[0].rights.iter().map(|held| held.role.uuid.to_string()).collect();
+        let asked = json!({"identityUuid": access.results[0].obj_info.uuid, "roleUuids": roles});
+        assert!(answer!(client, access_effect(), asked).is_none());
+        assert_eq!(answer!(client, activity()).hours.len(), 24);
         assert_eq!(answer!(client, whoami()).identities[0].name, "Admin1");
         assert!(answer!(client, settings()).api_access);
         assert!(answer!(client, change_settings(), json!({"apiAccess": true})).api_access);

@@ -1,9 +1,10 @@
 //! Services, policies, signing requests and proposals.
 
 use chancery_types::{
-    Base64, CertificateId, PolicyId, ServiceId, SigningRequestId,
-    wire::{proposals::Proposed, services::DeployedService},
+    Base64, CertificateId, Decision, PolicyId, ServiceId, SigningRequestId,
+    wire::{proposals::Proposed, services::DeployedService, signing_requests::Include},
 };
+use chancery_verify::{decisions_statement, log::leaf::sha256, policy_digest};
 use serde_json::{Value, json};
 
 use super::{Tour, new_name};
@@ -83,12 +84,28 @@ impl Tour {
         self.submit(service, json!({"uploadData": "aGVsbG8=", "metadata": {"branch": "tour"}}))
     }
 
+    /// One decision over two requests; where the second of them stands then.
+    fn decides_as_one(&self, service: &DeployedService) -> String {
+        let (client, uuids) = (&self.client, [self.submit_text(service), self.submit_text(service)]);
+        let policy = service.policy_uuid.unwrap();
+        let state = serde_json::to_value(answer!(client, signing_policy(policy))).unwrap();
+        let of = uuids.map(|uuid| (uuid, answer!(client, signing_request(uuid)).approval_digest.0));
+        let rows = of.iter().map(|(uuid, digest)| (*uuid, digest.as_slice()));
+        let text = decisions_statement(Decision::Approve, (policy, &policy_digest(state)), rows);
+        let digest = Base64::encode(&sha256(text.as_bytes()));
+        let decided =
+            answer!(client, decide_requests(), json!({"uuids": uuids, "decision": "Approve", "digest": digest}));
+        decided.results[1].state.to_string()
+    }
+
     pub(super) fn signing_requests(&self) {
         let client = &self.client;
         let service = self.new_service("CMS", 1);
         let uuid = self.submit_text(&service);
         assert_eq!(answer!(client, approve(uuid), json!({"note": "read it"})).state.to_string(), "Signed");
         assert_eq!(answer!(client, signing_request(uuid)).metadata.unwrap()["branch"], "tour");
+        let inside = client.by_hand(move |client| client.signing_request_with(uuid, Include::Contents));
+        assert_eq!(inside.contents.unwrap().signatures_total, 0);
         let denied = answer!(client, deny(self.submit_text(&service)), json!({}));
         assert_eq!(denied.state.to_string(), "Denied");
         let withdrawn = answer!(client, withdraw(self.submit_text(&service)), json!({"note": "not yet"}));
@@ -96,10 +113,11 @@ impl Tour {
         let decision = json!({"uuids": [self.submit_text(&service)], "decision": "Approve"});
         let decided = answer!(client, decide_requests(), decision);
         assert_eq!(decided.results[0].error_code.to_string(), "Success");
+        assert_eq!(self.decides_as_one(&service), "Signed");
         let asked = json!({"metadata": {"branch": "tour"}, "state": "Denied"});
         assert_eq!(answer!(client, signing_requests(), asked).items.len(), 2);
         let of_service = answer!(client, signing_requests_of(service.service_uuid), json!({"state": "Signed"}));
-        assert_eq!(of_service.total, 2);
+        assert_eq!(of_service.total, 4);
         let items = json!({"items": [{"name": "a", "digest": Base64::encode(&[0; 32])}]});
         let manifest = self.submit(&service, items);
         assert_eq!(answer!(client, signed_items_page(manifest), json!({})).items[0].name, "a");

@@ -1,5 +1,6 @@
 //! `/api/v2`.
 
+pub(crate) mod activity;
 pub(crate) mod audit;
 pub(crate) mod identities;
 pub(crate) mod key_types;

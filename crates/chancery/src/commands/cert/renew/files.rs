@@ -24,7 +24,7 @@ use crate::{
     destination,
     failure::{Failure, While as _},
     private_file,
-    shown::in_quotes,
+    shown::path_word,
 };
 
 /// Names within the folder of a pair.
@@ -133,7 +133,7 @@ impl Files {
     pub(super) fn to_remove(&self) -> String {
         let names = self.members().map(|(name, _)| name).chain([self.folder.as_path()]);
         let names = names.filter(|name| name.symlink_metadata().is_ok());
-        names.map(|name| format!("'{}'", in_quotes(name))).collect::<Vec<_>>().join(" ")
+        names.map(path_word).collect::<Vec<_>>().join(" ")
     }
 
     /// The kind of the key that is there.
@@ -168,7 +168,8 @@ impl Files {
         if let (Some(path), Some(content)) = (&self.p12, p12) {
             super::super::pkcs12::write(path, content)?;
         }
-        destination::find("--cert-out", &self.cert)?.write(chain).doing(format!("--cert-out {}", self.cert.display()))
+        let written = Destination::find(&self.cert).and_then(|place| place.write(chain));
+        written.doing(format!("--cert-out {}", self.cert.display()))
     }
 
     /// Puts a certificate in place together with the next key. `id` is the certificate's.
@@ -332,7 +333,7 @@ fn refuse_places(cert: &Path, key: Option<&Path>, p12: Option<&Path>) -> Result<
     let mut seen = Vec::new();
     for (option, path) in [("--cert-out", Some(cert)), ("--key-out", key), ("--p12", p12)] {
         let Some(path) = path else { continue };
-        let place = destination::find(option, path)?;
+        let place = destination::place(option, path)?;
         if !matches!(place, Destination::Replaced(_)) {
             return Err(usage(format!("{option} {}: a file is expected", path.display())));
         }

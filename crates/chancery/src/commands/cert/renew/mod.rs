@@ -121,6 +121,12 @@ enum Pending {
     Certificate(String),
 }
 
+/// A uuid that a server answered: what is none is not remembered, for nothing would be found by it again.
+fn checked(uuid: &str) -> Result<String, Failure> {
+    let id: ObjectId = uuid.parse().map_err(|_| format!("the server answered a uuid that is none: {uuid}"))?;
+    Ok(id.to_string())
+}
+
 /// One command's work, over all looks.
 struct Renewal<'a> {
     command: &'a CertRenew,
@@ -135,8 +141,9 @@ impl<'a> Renewal<'a> {
         let files = Files::open(&command.files, cert)?;
         let password = pkcs12::password(&command.files.pkcs12)?;
         let pending = files.pending()?.and_then(|text| match text.split_once(' ') {
-            Some(("proposal", uuid)) => Some(Pending::Proposal(uuid.to_owned())),
-            Some(("certificate", uuid)) => Some(Pending::Certificate(uuid.to_owned())),
+            Some(("proposal", uuid)) => checked(uuid).ok().map(Pending::Proposal),
+            Some(("certificate", uuid)) => checked(uuid).ok().map(Pending::Certificate),
+            // Whatever was asked for cannot be found by this.
             _ => None,
         });
         Ok(Self { command, files, password, pending: RefCell::new(pending) })
@@ -181,12 +188,14 @@ impl<'a> Renewal<'a> {
         let mut answer = connection.call("POST", &format!("/api/v2/x509/{uuid}/{what}"), Some(&body))?;
         answer.tell_warnings();
         if let Some(uuid) = answer.response["certificateUuid"].as_str() {
-            self.remember(Some(Pending::Certificate(uuid.to_owned())));
-            return self.take(connection, uuid);
+            let uuid = checked(uuid)?;
+            self.remember(Some(Pending::Certificate(uuid.clone())));
+            return self.take(connection, &uuid);
         }
         let proposal = answer.response["uuid"].as_str().ok_or("the answer has neither a certificate nor a proposal")?;
-        self.remember(Some(Pending::Proposal(proposal.to_owned())));
-        Ok(Looked::Waits(proposal.to_owned()))
+        let proposal = checked(proposal)?;
+        self.remember(Some(Pending::Proposal(proposal.clone())));
+        Ok(Looked::Waits(proposal))
     }
 
     /// What became of a proposal.

@@ -7,7 +7,6 @@ use std::{
 };
 
 use chancery_core::Clock;
-use rand::RngExt as _;
 
 use super::{Looked, Renewal};
 use crate::{
@@ -16,15 +15,12 @@ use crate::{
         connection::logged_in,
         exit::{Exit, exit_of, passes, told_with},
         target::{Credential, Target},
+        trouble::{FIRST_WAIT, Trouble},
     },
+    ending,
     failure::{Failure, describe},
-    output, password_input,
-    shown::Shown,
+    output,
 };
-
-/// Waits after what goes wrong: the first one, and the longest.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const WAIT_MAX: Duration = Duration::from_mins(10);
 
 /// How often people's approvals are looked for.
 const APPROVAL_WAIT: Duration = Duration::from_secs(15);
@@ -61,6 +57,10 @@ pub(super) fn run(renewal: &Renewal<'_>) -> Result<Exit, Failure> {
             let pause = match look(renewal, &mut said) {
                 Ok(looked) => {
                     looks.over();
+                    if matches!(looked, Looked::Renewed(_)) {
+                        // What failed for the pair of before may work for this one, and is told anew where it does not.
+                        (hooks, hook_at) = (Trouble::new(), 0);
+                    }
                     let pause = pause_after(&looked);
                     last = Some(looked);
                     pause
@@ -130,42 +130,12 @@ fn millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX / 2)
 }
 
-/// Something that goes wrong again and again: it is told when it begins, when it is something else, and when it is over.
-struct Trouble {
-    told: Option<String>,
-    wait: Duration,
-}
-
-impl Trouble {
-    const fn new() -> Self {
-        Self { told: None, wait: FIRST_WAIT }
-    }
-
-    /// How long to wait before the next try. Many watchers of one server do not come back all at once.
-    fn tell(&mut self, what: &str) -> Duration {
-        if self.told.as_deref() != Some(what) {
-            output::note(format_args!("chancery: {}; trying again", Shown(what)));
-            self.told = Some(what.to_owned());
-        }
-        let wait = self.wait.mul_f64(rand::rng().random_range(0.5..1.0));
-        self.wait = (self.wait * 2).min(WAIT_MAX);
-        wait
-    }
-
-    fn over(&mut self) {
-        if self.told.is_some() {
-            output::note(format_args!("chancery: it works again"));
-        }
-        *self = Self::new();
-    }
-}
-
 /// Tells when a signal asks for the end. What was begun is finished first: a certificate that was issued is put in place.
 fn ends() -> Result<Receiver<()>, Failure> {
     let (tell, told) = mpsc::channel();
     let (ready, is_ready) = mpsc::channel();
     thread::spawn(move || {
-        let waited = password_input::wait_for_the_end(|| {
+        let waited = ending::wait_for_the_end(|| {
             let _it_waits = ready.send(Ok(()));
         });
         match waited {

@@ -7,7 +7,7 @@ use axum::{
 };
 use chancery_core::Caller;
 use chancery_types::wire::audit::AuditExportQuery;
-use futures::stream;
+use futures::{StreamExt as _, stream};
 use tracing::warn;
 
 use crate::{
@@ -31,9 +31,11 @@ pub(crate) async fn export_audit(
     caller: Authenticated,
     Query(query): Query<AuditExportQuery>,
 ) -> Result<Response, Failure> {
-    let export = app.begin_audit_export(&caller, query).await?;
+    let mut export = app.begin_audit_export(&caller, query).await?;
+    // The first piece before the head: what cannot begin is refused.
+    let first = app.continue_audit_export(&caller, &mut export).await?;
     let begun = (app, Caller::clone(&caller), export);
-    let pieces = stream::try_unfold(begun, |(app, caller, mut export)| async move {
+    let rest = stream::try_unfold(begun, |(app, caller, mut export)| async move {
         match app.continue_audit_export(&caller, &mut export).await {
             Ok(piece) => Ok(piece.map(|piece| (piece, (app, caller, export)))),
             // Its head is gone already: all that is left is to break off, and to say why in the log.
@@ -45,5 +47,5 @@ pub(crate) async fn export_audit(
     });
     let headers =
         [(CONTENT_TYPE, "application/x-ndjson"), (CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\"")];
-    Ok((headers, in_pieces(pieces)).into_response())
+    Ok((headers, in_pieces(stream::iter(first.map(Ok)).chain(rest))).into_response())
 }

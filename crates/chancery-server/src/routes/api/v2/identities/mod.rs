@@ -2,8 +2,10 @@
 
 pub(crate) mod api_keys;
 pub(crate) mod lock;
+pub(crate) mod mailbox;
 pub(crate) mod password;
 pub(crate) mod stubs;
+pub(crate) mod totp;
 pub(crate) mod unlock;
 pub(crate) mod uuid;
 

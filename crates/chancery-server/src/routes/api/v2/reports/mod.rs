@@ -1,3 +1,4 @@
 //! `/api/v2/reports`.
 
 pub(crate) mod access;
+pub(crate) mod effect;

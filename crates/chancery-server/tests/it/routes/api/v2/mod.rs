@@ -1,3 +1,4 @@
+mod activity;
 mod audit;
 mod identities;
 mod key_types;

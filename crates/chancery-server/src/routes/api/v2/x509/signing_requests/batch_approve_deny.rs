@@ -12,7 +12,8 @@ use crate::{
     extract::{Authenticated, Body},
 };
 
-/// Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. Needs
+/// Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. With `digest` it
+/// is one decision over all of them: where one is refused, or is not as it was shown, none is decided on. Needs
 /// Signing:Approve; to deny own ones, Signing:Submit.
 #[utoipa::path(
     post,

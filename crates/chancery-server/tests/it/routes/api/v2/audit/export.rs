@@ -82,7 +82,10 @@ async fn the_ledger_has_each_record_as_it_is_its_leaf_and_then_what_proves_it() 
     let (records, proof): (Vec<_>, Vec<_>) = exported.into_iter().partition(|line| line.get("number").is_some());
     let own = records.last().unwrap();
     assert_eq!((&own["action"], &own["detail"]), (&json!("AuditExport"), &json!({"filters": {"ledger": true}})));
-    let leaves: Vec<_> = records.iter().map(|record| record["leaf"].as_u64().unwrap()).collect();
+    // On PostgreSQL what commits late has a lower number and a later leaf, as the minted token of this session, which is
+    // recorded beside its calls.
+    let mut leaves: Vec<_> = records.iter().map(|record| record["leaf"].as_u64().unwrap()).collect();
+    leaves.sort_unstable();
     assert_eq!(leaves, (0..records.len() as u64).collect::<Vec<_>>());
     let plain: Vec<_> = lines(&admin, "to=2100-01-01T00:00:00Z").await;
     let same = plain.iter().find(|record| record["number"] == records[7]["number"]).unwrap();

@@ -35,7 +35,7 @@ async fn a_change_has_one_record_that_says_who_did_what_to_which_object() {
             "requestId": created.headers["x-request-id"].to_str().unwrap(), "source": "127.0.0.1",
             "node": found[0]["node"], "identities": [member(&one, "Admin1"), member(&two, "Admin2")],
             "action": "RoleCreate", "objectUuid": role, "outcome": "Success", "count": 1,
-            "detail": {"name": "r", "loginsRequired": 1, "perms": ["Audit:Read"], "management": false},
+            "detail": {"name": "r", "loginsRequired": 1, "perms": ["Audit:Read"], "management": false, "secondFactor": "None"},
         })]
     );
 }
@@ -110,7 +110,8 @@ async fn sessions_and_records_of_a_former_release_are_read() {
 
 #[tokio::test]
 async fn logins_beyond_the_rate_of_an_address_are_counted() {
-    let limits = chancery_core::Limits { logins_per_minute: 3, ..Default::default() };
+    let logins = chancery_core::LoginLimits { per_minute: 3, ..Default::default() };
+    let limits = chancery_core::Limits { logins, ..Default::default() };
     let app = TestApp::with(Setup { limits, ..Setup::default() }).await;
     let stranger = app.nobody().from([198, 51, 100, 7]);
     for _ in 0..5 {

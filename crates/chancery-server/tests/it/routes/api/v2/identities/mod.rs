@@ -2,16 +2,21 @@
 
 mod api_keys;
 mod lock;
+mod mailbox;
 mod named_roles;
 mod password;
 mod stubs;
+mod totp;
 mod unlock;
 mod uuid;
 
 use chancery_types::{Base64, RoleId};
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, TestApp};
+use crate::{
+    app::{PASSWORD, TestApp},
+    guards::token_profile_named,
+};
 
 const IDENTITIES: &str = "/api/v2/identities";
 
@@ -37,6 +42,58 @@ async fn a_person_is_made_logs_in_alone_and_has_the_permissions_of_the_role() {
     let login = app.nobody().log_in("aLICE", PASSWORD).await;
     let state = json!({"fullyLoggedIn": true, "hardened": false, "management": false, "perms": ["Signing:Approve"]});
     assert_eq!(login.json["response"], state);
+}
+
+#[tokio::test]
+async fn the_key_that_an_application_is_made_with_is_bounded_from_its_beginning() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let profile = token_profile_named(&admin, "cards").await;
+    let application =
+        |key: Value| json!({"name": "till", "kind": "Application", "roleUuids": [RoleId::APPLICATION], "apiKey": key});
+    let key = json!({
+        "name": "runner", "expiresAt": "2027-01-31T00:00:00Z", "networks": ["10.0.0.0/8"],
+        "scope": {"tokenProfileUuids": [profile]},
+    });
+    for (member, value, field) in [
+        ("name", json!(""), "/apiKey/name"),
+        ("expiresAt", json!("2001-01-31T00:00:00Z"), "/apiKey/expiresAt"),
+        ("networks", json!(["10.0.0.0/8", "here"]), "/apiKey/networks/1"),
+        ("network", json!(["10.0.0.0/8"]), "/apiKey/network"),
+        ("scope", json!({}), "/apiKey/scope"),
+        ("scope", json!({"tokenProfileUuids": [RoleId::APPROVER]}), "/apiKey/scope/tokenProfileUuids/0"),
+    ] {
+        let mut wrong = key.clone();
+        wrong[member] = value;
+        let refused = admin.post(IDENTITIES, application(wrong)).await;
+        assert_eq!(
+            (refused.status.as_u16(), &refused.json["response"]["field"]),
+            (400, &json!(field)),
+            "{}",
+            refused.text()
+        );
+    }
+    let refused = admin.post(IDENTITIES, body(&json!({"apiKey": key}))).await;
+    assert_eq!(
+        (refused.status.as_u16(), &refused.json["response"]["field"]),
+        (400, &json!("/apiKey")),
+        "{}",
+        refused.text()
+    );
+
+    let made = admin.post(IDENTITIES, application(key.clone())).await.response().clone();
+    let id = made["uuid"].as_str().unwrap();
+    let listed = admin.get(&format!("{IDENTITIES}/{id}/api-keys")).await.response()["results"].clone();
+    let expected = json!({
+        "objInfo": {"name": "runner", "uuid": listed[0]["objInfo"]["uuid"]}, "version": 1,
+        "createdAt": "2026-06-21T12:00:00.500Z", "expiresAt": "2027-01-31T00:00:00.000Z",
+        "networks": ["10.0.0.0/8"], "scope": {"tokenProfileUuids": [profile]},
+    });
+    assert_eq!(listed, json!([expected]));
+    let elsewhere = app.nobody().with_bearer(made["apiKey"].as_str().unwrap());
+    assert_eq!(elsewhere.get("/api/v2/identities/stubs").await.status.as_u16(), 401);
+    let recorded = admin.get("/api/v2/audit?action=IdentityCreate&outcome=Success").await.response()["items"].clone();
+    assert_eq!(recorded[0]["detail"]["apiKey"], key);
 }
 
 #[tokio::test]

@@ -1,1 +1,2 @@
 mod access;
+mod effect;

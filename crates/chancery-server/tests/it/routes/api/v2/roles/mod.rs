@@ -1,5 +1,6 @@
 //! POST /api/v2/roles.
 
+mod second_factor;
 mod stubs;
 mod uuid;
 
@@ -18,7 +19,7 @@ async fn a_role_is_made_and_read_back() {
     let uuid = admin.post(ROLES, body).await.response()["uuid"].as_str().unwrap().to_owned();
     let expected = json!({
         "objInfo": {"name": "Submitter", "uuid": uuid}, "loginsRequired": 1,
-        "perms": ["Signing:Submit", "Audit:Read"], "management": false, "system": false,
+        "perms": ["Signing:Submit", "Audit:Read"], "management": false, "secondFactor": "None", "system": false,
     });
     assert_eq!(admin.get(&format!("{ROLES}/{uuid}")).await.response(), &expected);
 }

@@ -5,6 +5,7 @@ mod batch_detokenize;
 mod batch_tokenize;
 mod budgets;
 mod copy;
+mod cut_off;
 mod detokenize;
 mod hmac;
 mod patterns;

@@ -1,9 +1,12 @@
 //! POST /api/v2/x509/generate: which names are issued.
 
+use chancery_core::Clock;
+use chancery_testkit::Tool;
 use serde_json::{Value, json};
 
+use super::requests::lint;
 use crate::{
-    app::TestApp,
+    app::{Setup, TestApp},
     certificates::{body, generate, root, with},
 };
 
@@ -129,4 +132,36 @@ async fn a_leaf_does_not_bear_the_name_of_its_issuer() {
     let again =
         with(body(&client, "Issuing Certificate Authority").await, json!({"issuerUuid": root, "subjectOneline": name}));
     generate(&client, again).await;
+}
+
+/// RFC 5280, 4.1.2.6: where the subject is empty, a verifier has to look at the names beside it.
+#[tokio::test]
+async fn a_leaf_with_names_and_no_subject_has_an_empty_subject_and_a_critical_extension() {
+    // The linters look at the real time.
+    let app = TestApp::with(Setup { clock: Clock::System, ..Setup::default() }).await;
+    let client = app.admin().await;
+    let issuer = generate(&client, body(&client, "Root Certificate Authority").await).await;
+    let leaf = with(
+        body(&client, "TLS Server").await,
+        json!({"issuerUuid": issuer["certificateUuid"], "subjectOneline": null}),
+    );
+    let pem = |made: &Value| made["certificate"].as_str().unwrap().to_owned();
+    let openssl = |made: &Value, arguments: &[&str]| {
+        Tool::new("openssl35").args(["x509", "-noout"]).args(arguments).input(pem(made)).run().text()
+    };
+    let names = "X509v3 Subject Alternative Name: ";
+    let anonymous = with(leaf.clone(), json!({"certParams": {"subjectAltNames": ["a.example", "IP:192.0.2.1"]}}));
+    let made = generate(&client, anonymous).await;
+    assert_eq!(openssl(&made, &["-subject"]), "subject=\n");
+    let expected = format!("{names}critical\n    DNS:a.example, IP Address:192.0.2.1\n");
+    assert_eq!(openssl(&made, &["-ext", "subjectAltName"]), expected);
+    assert!(!made.to_string().contains("names no subject"), "nothing to warn of: {made}");
+    lint(&pem(&issuer), &pem(&made), "a leaf without a subject");
+    let path = format!("/api/v2/x509/{}/renew", made["certificateUuid"].as_str().unwrap());
+    let again = client.post(&path, json!({})).await.response().clone();
+    assert_eq!(openssl(&again, &["-subject", "-ext", "subjectAltName"]), format!("subject=\n{expected}"));
+    // Who has a subject is named by it, and the names beside it need not be understood.
+    let named = json!({"subjectOneline": "CN=a.example", "certParams": {"subjectAltNames": ["a.example"]}});
+    let made = generate(&client, with(leaf, named)).await;
+    assert_eq!(openssl(&made, &["-ext", "subjectAltName"]), format!("{names}\n    DNS:a.example\n"));
 }

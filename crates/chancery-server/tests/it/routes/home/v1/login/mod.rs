@@ -1,7 +1,9 @@
 //! POST /home/v1/login.
 
 mod state;
+mod timing;
 mod token;
+mod totp;
 
 use std::{
     sync::{
@@ -11,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_core::PasswordWork;
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
@@ -37,7 +40,8 @@ fn refused(reply: &Reply, status: u16) {
 
 #[tokio::test]
 async fn wrong_logins_of_one_address_hold_up_neither_signatures_nor_logins_of_others() {
-    let signing = Signing::new().await;
+    let password_work = PasswordWork::default();
+    let signing = Signing::with(Setup { password_work, ..Setup::default() }).await;
     let rsa = |body: &mut Value| body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(RSA_2048);
     let service = signing.deploy_with("builds", 0, rsa).await;
     // Of known and unknown names alike, as many as an address may try in a minute.
@@ -65,7 +69,7 @@ async fn wrong_logins_of_one_address_hold_up_neither_signatures_nor_logins_of_ot
     assert_eq!(login.status.as_u16(), 200, "{}", login.text());
     signing.app.admin().await;
     let logged_in = answered.load(Ordering::SeqCst);
-    // Argon2 is real and optimised here too; all checks of the flood together take some thirty seconds.
+    // Argon2 has its usual work here and is optimised; all checks of the flood together take some thirty seconds.
     let at_once = Duration::from_secs(3);
     assert!(signed_after < at_once && login_after < at_once, "{signed_after:?} {login_after:?}");
     assert!(signed < 590 && logged_in < 590, "the flood had come to {signed} and {logged_in} of 600");

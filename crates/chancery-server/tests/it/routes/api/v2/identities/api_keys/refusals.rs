@@ -125,7 +125,8 @@ async fn a_key_is_none_of_two_logins() {
 /// A client that goes on with an old key shuts out nobody who shares its address.
 #[tokio::test]
 async fn wrong_keys_of_a_source_are_limited_and_right_ones_are_not() {
-    let limits = chancery_core::Limits { logins_per_minute: 3, ..Default::default() };
+    let logins = chancery_core::LoginLimits { per_minute: 3, ..Default::default() };
+    let limits = chancery_core::Limits { logins, ..Default::default() };
     let app = TestApp::with(Setup { limits, ..Setup::default() }).await;
     let admin = app.admin().await;
     let till = till(&admin).await;

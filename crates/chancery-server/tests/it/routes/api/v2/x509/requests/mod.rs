@@ -1,6 +1,8 @@
 //! POST /api/v2/x509/requests.
 
 mod approve;
+mod subjects;
+mod two_persons;
 
 use chancery_core::Clock;
 use chancery_testkit::{TempDir, Tool, temp_dir};
@@ -317,7 +319,7 @@ async fn a_request_that_is_named_by_alternative_names_alone_gets_a_critical_exte
 }
 
 /// Asserts that pkilint finds nothing at WARNING or above in a certificate, alone and below its issuer.
-fn lint(issuer: &str, certificate: &str, what: &str) {
+pub(super) fn lint(issuer: &str, certificate: &str, what: &str) {
     let folder = temp_dir();
     let file = |name: &str, pem: &str| {
         std::fs::write(folder.path().join(name), pem).unwrap();

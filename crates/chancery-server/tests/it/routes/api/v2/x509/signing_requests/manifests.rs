@@ -13,20 +13,20 @@ use crate::signing::{
     ED25519, REQUESTS, RSA_2048, Service, Signing, approve, bytes, deny, openssl_accepts, submission,
 };
 
-fn item(name: &str, content: &[u8]) -> Value {
+pub(super) fn item(name: &str, content: &[u8]) -> Value {
     json!({"name": name, "digest": Base64::encode(&Sha256::digest(content))})
 }
 
-fn manifest(service: &Service, items: impl Into<Value>) -> Value {
+pub(super) fn manifest(service: &Service, items: impl Into<Value>) -> Value {
     json!({"name": "release", "serviceUuid": service.uuid, "policyUuid": service.policy, "items": items.into()})
 }
 
-async fn submit(signing: &Signing, service: &Service, items: Vec<Value>) -> String {
+pub(super) async fn submit(signing: &Signing, service: &Service, items: Vec<Value>) -> String {
     let reply = signing.admin.post(REQUESTS, manifest(service, items)).await;
     reply.response()["uuid"].as_str().unwrap().to_owned()
 }
 
-async fn items(signing: &Signing, request: &str, query: &str) -> Value {
+pub(super) async fn items(signing: &Signing, request: &str, query: &str) -> Value {
     signing.admin.get(&format!("{REQUESTS}/{request}/items{query}")).await.response().clone()
 }
 

@@ -1,9 +1,11 @@
 mod approve;
 mod batch_approve_deny;
+mod batch_as_one;
 mod deny;
 mod items;
 mod key_failures;
 mod list;
+mod manifest_changes;
 mod manifests;
 mod provenance;
 mod read;

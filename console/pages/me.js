@@ -1,0 +1,27 @@
+// Who is logged in here, how they proved it, and their second factors.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { fact, facts } from "../parts/facts.js";
+import { secondFactors } from "../parts/second-factor.js";
+import { moment } from "../parts/values.js";
+import { shown } from "../visible.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {import("../router.js").Context} context */
+export async function page({ signal }) {
+  const who = await get("/api/v2/whoami", undefined, signal);
+  const content = [
+    h("h1", {}, t("me.title")),
+    who["identities"].map((/** @type {Json} */ one) => [
+      h("h2", {}, shown(one["name"])),
+      facts(
+        one["login"] && fact(t("me.way"), h("code", {}, one["login"].way)),
+        one["source"] && fact(t("audit.from"), one["source"]),
+        fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
+    h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors()),
+  ];
+  return { title: t("me.title"), content };
+}

@@ -1,0 +1,287 @@
+//! Who gains and who loses what by a change of rules, roles, or what something demands: the difference between what
+//! identities can do without it and with it, by what the report of access goes by.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    sync::Arc,
+};
+
+use chancery_store::name_key;
+use chancery_types::{
+    IdentityId, IdentityKind, ObjectId, Perm, RoleId, TokenProfileId,
+    wire::{
+        ObjInfo,
+        approval::ApprovalRules,
+        reports::{AccessEffect, AccessRight, ChangedRight, HeldMask, HeldRight},
+        signing_policies::ApprovalStep,
+        token_profiles::ControlRule,
+    },
+};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::held::{ByRole, by_perms, by_rules, counting, rights};
+use crate::{
+    Error, Meaning, Result,
+    identity::{Directory, Identity, Role, RoleRules},
+    tokenization::Profile,
+};
+
+/// Lines of gains, and of losses: more than the rules of a profile.
+const LINES_MAX: usize = 1_000;
+
+/// Lines of an audit record.
+const RECORDED_MAX: usize = 20;
+
+/// Identities that a line names.
+const SOME: usize = 10;
+
+/// What somebody can do, by whichever role. The order is that of the answer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Right {
+    right: AccessRight,
+    object: Option<(String, ObjectId)>,
+    perm: Option<Perm>,
+    mask: Option<HeldMask>,
+    logins_required: u32,
+}
+
+/// Identities, of which some are named.
+#[derive(Default)]
+struct Who {
+    count: u64,
+    first: BTreeSet<(String, Uuid, String)>,
+}
+
+/// What is gained and lost so far.
+#[derive(Default)]
+struct Difference<'a> {
+    gains: BTreeMap<&'a Right, Who>,
+    loses: BTreeMap<&'a Right, Who>,
+}
+
+/// What something demands of those who submit and approve.
+#[derive(Clone, Copy)]
+pub(crate) struct Demands<'a> {
+    /// Of which roles submitters are: anybody's where it is empty; none where nothing is submitted.
+    pub(crate) submitters: Option<&'a [RoleId]>,
+    pub(crate) approvals: i64,
+    pub(crate) steps: &'a [ApprovalStep],
+}
+
+/// The effect of other Control Rules of a profile.
+pub(crate) fn of_rules(
+    directory: &Directory,
+    profile: &ObjInfo<TokenProfileId>,
+    before: &[ControlRule],
+    after: &[ControlRule],
+) -> AccessEffect {
+    let given = |rules| {
+        let mut all = ByRole::new();
+        for held in by_rules(directory, profile, rules) {
+            all.entry(held.role.uuid).or_default().push(Right::of(held));
+        }
+        all
+    };
+    let (before, after) = (given(before), given(after));
+    let mut difference = Difference::default();
+    for (id, identity) in directory.identities() {
+        let of = |by_role| rights(directory, identity, by_role).collect();
+        difference.compare(id, &identity.name, &of(&before), &of(&after));
+    }
+    difference.finish()
+}
+
+/// The effect of a role that becomes this one, which takes as many logins as before.
+pub(crate) fn of_role(directory: &Directory, id: RoleId, next: &RoleRules) -> AccessEffect {
+    let before = permitted(directory);
+    let mut after = before.clone();
+    let next = Role { name: String::new(), rules: next.clone() };
+    after.insert(id, by_perms(id, &next).map(Right::of).collect());
+    let mut difference = Difference::default();
+    let holds = |identity: &Identity| identity.roles.iter().any(|(role, _)| *role == id);
+    for (who, identity) in directory.identities().filter(|(_, identity)| holds(identity)) {
+        let of = |by_role| rights(directory, identity, by_role).collect();
+        difference.compare(who, &identity.name, &of(&before), &of(&after));
+    }
+    difference.finish()
+}
+
+/// The effect of other roles of one identity.
+pub(crate) fn of_identity(
+    directory: &Directory,
+    profiles: &[Arc<Profile>],
+    who: &ObjInfo<IdentityId>,
+    kind: IdentityKind,
+    (before, after): (&[RoleId], &[RoleId]),
+) -> AccessEffect {
+    if before == after {
+        return AccessEffect::default();
+    }
+    let mut by_role = permitted(directory);
+    let is_theirs = |rule: &&ControlRule| before.contains(&rule.role_uuid) || after.contains(&rule.role_uuid);
+    for profile in profiles {
+        let info = ObjInfo { name: profile.name.clone(), uuid: profile.id };
+        for held in by_rules(directory, &info, profile.control_rules.iter().filter(is_theirs)) {
+            by_role.entry(held.role.uuid).or_default().push(Right::of(held));
+        }
+    }
+    let with = |roles: &[RoleId]| Identity {
+        name: who.name.clone(),
+        kind,
+        locked: false,
+        totp_confirmed_at: None,
+        trusted_since: 0,
+        roles: roles.iter().map(|role| (*role, 0)).collect(),
+    };
+    let (before, after) = (with(before), with(after));
+    let of = |identity| rights(directory, identity, &by_role).collect();
+    let mut difference = Difference::default();
+    difference.compare(who.uuid, &who.name, &of(&before), &of(&after));
+    difference.finish()
+}
+
+/// The effect of what something demands of those who submit and approve; before there is such a thing, nobody does.
+pub(crate) fn of_demands(
+    directory: &Directory,
+    object: &ObjInfo<ObjectId>,
+    before: Option<Demands<'_>>,
+    after: Demands<'_>,
+) -> AccessEffect {
+    let right = |right, perm, logins_required| Right {
+        right,
+        object: Some((object.name.clone(), object.uuid)),
+        perm: Some(perm),
+        mask: None,
+        logins_required,
+    };
+    let both = [(AccessRight::Sign, Perm::SigningSubmit), (AccessRight::Approve, Perm::SigningApprove)];
+    let all: Vec<_> = [1, 2].into_iter().flat_map(|n| both.map(|(what, perm)| right(what, perm, n))).collect();
+    let mut difference = Difference::default();
+    for (id, identity) in directory.identities() {
+        let ids: Vec<_> = counting(directory, identity).collect();
+        // Only persons approve.
+        let is_person = identity.kind == IdentityKind::Person;
+        let holds = |right: &&Right| {
+            let gives = |role: &Role| {
+                role.rules.logins_required == right.logins_required
+                    && right.perm.is_some_and(|perm| role.rules.perms.contains_key(&perm))
+            };
+            let may = is_person || right.right != AccessRight::Approve;
+            may && ids.iter().filter_map(|role| directory.role(*role)).any(gives)
+        };
+        let held: Vec<_> = all.iter().filter(holds).collect();
+        let under = |demands: Option<Demands<'_>>| -> HashSet<&Right> {
+            let lets = |right: &&&Right| demands.is_some_and(|demands| demands.let_through(right.right, &ids));
+            held.iter().filter(lets).copied().collect()
+        };
+        difference.compare(id, &identity.name, &under(before), &under(Some(after)));
+    }
+    difference.finish()
+}
+
+/// What an audit record has of it: counts, of the first lines, and nothing where nobody gains or loses anything.
+pub(crate) fn recorded(effect: &AccessEffect) -> Result<Option<Value>> {
+    if effect.is_none() {
+        return Ok(None);
+    }
+    let mut left_out = effect.left_out;
+    let mut first = |lines: &[ChangedRight]| {
+        left_out += lines.len().saturating_sub(RECORDED_MAX) as u64;
+        lines.iter().take(RECORDED_MAX).map(|line| ChangedRight { some: Vec::new(), ..line.clone() }).collect()
+    };
+    let (gains, loses) = (first(&effect.gains), first(&effect.loses));
+    serde_json::to_value(AccessEffect { gains, loses, left_out }).map(Some).map_err(Error::internal)
+}
+
+/// The effect of what a certificate profile or an authority demands before it issues something.
+pub(crate) fn of_approval(
+    directory: &Directory,
+    object: &ObjInfo<ObjectId>,
+    before: &ApprovalRules,
+    after: &ApprovalRules,
+) -> AccessEffect {
+    fn demands(rules: &ApprovalRules) -> Demands<'_> {
+        Demands { submitters: None, approvals: rules.num_approvals, steps: &rules.approval_steps }
+    }
+    of_demands(directory, object, Some(demands(before)), demands(after))
+}
+
+/// An object that a body names by this member and that is not there.
+pub(crate) fn named(refusal: Error, member: &'static str) -> Error {
+    if refusal.meaning() == Meaning::NotFound {
+        return Error::selection(member, refusal.message().to_owned());
+    }
+    refusal
+}
+
+/// What all roles permit.
+fn permitted(directory: &Directory) -> ByRole<Right> {
+    directory.roles().map(|(id, role)| (id, by_perms(id, role).map(Right::of).collect())).collect()
+}
+
+impl Demands<'_> {
+    /// Whether they let somebody with these roles do what a permission lets them do.
+    fn let_through(&self, right: AccessRight, roles: &[RoleId]) -> bool {
+        let has_one = |of: &[RoleId]| of.iter().any(|role| roles.contains(role));
+        match right {
+            AccessRight::Sign => self.submitters.is_some_and(|of| of.is_empty() || has_one(of)),
+            AccessRight::Approve => {
+                let in_steps: i64 = self.steps.iter().map(|step| i64::from(step.num_approvals)).sum();
+                in_steps < self.approvals || self.steps.iter().any(|step| has_one(&step.role_uuids))
+            }
+            AccessRight::Tokenize | AccessRight::Detokenize | AccessRight::Administer => false,
+        }
+    }
+}
+
+impl Right {
+    fn of(held: HeldRight) -> Self {
+        let HeldRight { right, role: _, logins_required, perm, token_profile, mask } = held;
+        let object = token_profile.map(|info| (info.name, Uuid::from(info.uuid).into()));
+        Self { right, object, perm, mask, logins_required }
+    }
+}
+
+impl<'a> Difference<'a> {
+    fn compare(&mut self, id: IdentityId, name: &str, before: &HashSet<&'a Right>, after: &HashSet<&'a Right>) {
+        for (more, less, changed) in [(after, before, &mut self.gains), (before, after, &mut self.loses)] {
+            for right in more.difference(less) {
+                changed.entry(right).or_default().count(id, name);
+            }
+        }
+    }
+
+    fn finish(self) -> AccessEffect {
+        let mut left_out = 0;
+        let mut lines = |changed: BTreeMap<&Right, Who>| {
+            left_out += changed.len().saturating_sub(LINES_MAX) as u64;
+            changed.into_iter().take(LINES_MAX).map(|(right, who)| who.line(right)).collect()
+        };
+        let (gains, loses) = (lines(self.gains), lines(self.loses));
+        AccessEffect { gains, loses, left_out }
+    }
+}
+
+impl Who {
+    fn count(&mut self, id: IdentityId, name: &str) {
+        self.count += 1;
+        self.first.insert((name_key(name), id.into(), name.to_owned()));
+        if self.first.len() > SOME {
+            self.first.pop_last();
+        }
+    }
+
+    fn line(self, right: &Right) -> ChangedRight {
+        let Right { right, object, perm, mask, logins_required } = right.clone();
+        ChangedRight {
+            right,
+            perm,
+            object: object.map(|(name, uuid)| ObjInfo { name, uuid }),
+            mask,
+            logins_required,
+            identities: self.count,
+            some: self.first.into_iter().map(|(_, id, name)| ObjInfo { name, uuid: id.into() }).collect(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! `/home/v1/login/totp/remove`.
+
+use axum::extract::State;
+use chancery_types::wire::login::{HomeAnswer, TotpCredentials};
+
+use crate::{
+    answer::{Failure, Json},
+    app::App,
+    extract::{Anybody, SessionCookie, VisitorBody},
+};
+
+/// Takes the second factor away: logins take the password alone. It takes a code of it, and ends the sessions of the identity.
+#[utoipa::path(
+    post,
+    path = "/home/v1/login/totp/remove",
+    tag = "Login",
+    request_body = TotpCredentials,
+    responses(
+        (status = 200, body = HomeAnswer),
+        (status = 400, body = HomeAnswer, description = "the body is not as described"),
+        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password or code, locked or delayed"),
+        (status = 403, body = HomeAnswer, description = "a page of another origin sent it"),
+        (status = 409, body = HomeAnswer, description = "there is no second factor"),
+        (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
+        (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
+        (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),
+        (status = 500, body = HomeAnswer, description = "the cause is in the server's log under the request id"),
+        (status = 503, body = HomeAnswer, description = "storage is out of reach"),
+    ),
+)]
+pub(crate) async fn remove(
+    State(app): State<App>,
+    visitor: Anybody,
+    SessionCookie(_cookie): SessionCookie,
+    VisitorBody(body): VisitorBody<TotpCredentials>,
+) -> Result<Json<HomeAnswer>, Failure> {
+    Ok(Json(app.remove_totp(&visitor, body).await?))
+}

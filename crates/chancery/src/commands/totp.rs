@@ -1,0 +1,70 @@
+//! `chancery totp enrol|confirm|remove`: one's own second factor, beside the login.
+
+use chancery_client::Client;
+use chancery_types::{Base64, wire::login::TotpCredentials};
+use serde_json::json;
+
+use super::login::password_of;
+use crate::{
+    cli::totp::{Person, TotpCommand},
+    client::{
+        connection::Output,
+        exit::{Exit, usage},
+        inputs::{ask, somebody_is_there},
+        target::Target,
+    },
+    failure::{Failure, While as _},
+    output,
+    shown::Shown,
+};
+
+pub(crate) fn run(command: &TotpCommand) -> Result<Exit, Failure> {
+    match command {
+        TotpCommand::Enrol(person) => enrol(person)?,
+        TotpCommand::Confirm(person) => {
+            client(person)?.confirm_totp(&credentials(person, true)?).doing("confirming the second factor")?;
+            output::line(format_args!("{} logs in with a one-time code from now on.", Shown(&person.name)))?;
+        }
+        TotpCommand::Remove(person) => {
+            client(person)?.remove_totp(&credentials(person, true)?).doing("removing the second factor")?;
+            output::line(format_args!("{} logs in by the password alone from now on.", Shown(&person.name)))?;
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The secret goes to standard output alone, and is kept nowhere.
+fn enrol(person: &Person) -> Result<(), Failure> {
+    let secret = client(person)?.enrol_totp(&credentials(person, false)?).doing("enrolling a second factor")?;
+    match person.server.output {
+        Output::Json => output::line(json!(secret))?,
+        Output::Table => output::line(&secret.uri)?,
+    }
+    output::note(format_args!(
+        "Give this to an authenticator; it is shown this once. Then, before {}: chancery totp confirm {} --totp CODE",
+        secret.expires_at,
+        Shown(&person.name)
+    ));
+    Ok(())
+}
+
+fn client(person: &Person) -> Result<Client, Failure> {
+    Target::of_profile(&person.server)?.client()
+}
+
+/// The proof. Enrolling takes a code where there is a second factor already, which only the person knows.
+fn credentials(person: &Person, needs_code: bool) -> Result<TotpCredentials, Failure> {
+    let password = password_of(&person.name, person.password_file.as_deref())?;
+    let totp = match &person.totp {
+        Some(code) => Some(code.clone()),
+        None if somebody_is_there() => {
+            let question = if needs_code { "One-time code: " } else { "One-time code, where there is one already: " };
+            Some(ask(question)?).filter(|code| !code.is_empty())
+        }
+        None => None,
+    };
+    if needs_code && totp.is_none() {
+        return Err(usage("there is no one-time code: give --totp CODE, or run this at a terminal"));
+    }
+    Ok(TotpCredentials { username: person.name.clone(), password: Base64(password.into_bytes()), totp })
+}
