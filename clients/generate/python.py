@@ -23,6 +23,7 @@ SYNCHRONOUS = [
     (r"\bAwaitable\[(\w+)\]", r"\1"),
     (r"\bAsync(?=[A-Z])", ""),
     (r"\baclose\b", "close"),
+    (r"\baiter_bytes\b", "iter_bytes"),
     (r"\b__aenter__\b", "__enter__"),
     (r"\b__aexit__\b", "__exit__"),
     (r"\b_async\b", "_sync"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
@@ -157,6 +157,63 @@ def test_answers_that_are_not_as_described_say_so() -> None:
     client, _ = client_of(lambda _: httpx.Response(200, json={"hello": "world"}))
     with pytest.raises(chancery.UnexpectedAnswer, match="no envelope"):
         client.keys.get("u")
+
+
+class Endless(httpx.SyncByteStream):
+    """An answer that goes on, piece by piece."""
+
+    def __init__(self, piece: bytes, every_s: float) -> None:
+        self.piece, self.every_s, self.sent = piece, every_s, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        while True:
+            time.sleep(self.every_s)
+            self.sent += len(self.piece)
+            yield self.piece
+
+
+def test_an_answer_without_end_is_read_up_to_a_bound() -> None:
+    stream = Endless(bytes(1 << 20), 0.0)
+    client, seen = client_of(lambda _: httpx.Response(200, stream=stream))
+    with pytest.raises(chancery.UnexpectedAnswer, match="more than 67108864 octets"):
+        client.keys.get("u")
+    assert (len(seen), stream.sent >> 20) == (1, 65)
+
+
+def test_an_answer_that_drips_is_lost() -> None:
+    step: Step = lambda _: httpx.Response(200, stream=Endless(b" ", 0.05))  # noqa: E731
+    transport = httpx.MockTransport(step)
+    with Client("https://server.example", token="t", transport=transport, timeout=0.3) as client:
+        started = time.monotonic()
+        with pytest.raises(chancery.TransportError, match=r"no whole answer within 0\.3 s"):
+            client.roles.delete("u")
+        assert time.monotonic() - started < 5.0
+
+
+def test_a_compressed_answer_is_not_unpacked() -> None:
+    packed = {"Content-Encoding": "gzip"}
+    client, seen = client_of(lambda _: httpx.Response(200, headers=packed, stream=Endless(b"\x1f\x8b", 0.0)))
+    with pytest.raises(chancery.UnexpectedAnswer, match="compressed"):
+        client.keys.get("u")
+    assert seen[0].headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("text", [100_000 * "[", "[]", '{"response": []}', '{"response": {"fullyLoggedIn": "yes"}}'])
+def test_a_login_that_answers_anything_is_an_error_of_this_package(text: str) -> None:
+    client, _ = client_of(lambda _: httpx.Response(200, text=text))
+    with pytest.raises(chancery.UnexpectedAnswer):
+        client.login("a", "b")
+
+
+@pytest.mark.parametrize(
+    "text", [100_000 * "[", "[]", '{"errorCode": [], "response": {"message": {}, "field": 7, "errors": "all"}}']
+)
+def test_a_refusal_that_says_anything_is_a_refusal(text: str) -> None:
+    client, _ = client_of(lambda _: httpx.Response(400, text=text))
+    with pytest.raises(chancery.ApiError) as error:
+        client.keys.get("u")
+    assert (error.value.status, error.value.errors) == (400, [])
+    assert "400" in str(error.value)
 
 
 def test_names_in_paths_and_queries_are_escaped() -> None:

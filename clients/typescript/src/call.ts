@@ -91,16 +91,22 @@ async function refusal(response: Response): Promise<ApiError> {
   }
   const inner = isObject(answer["response"]) ? answer["response"] : {};
   // A 401 of /home/v1 means this without saying it.
-  const code = answer["errorCode"] ?? (response.status === 401 ? "InvalidAuthToken" : undefined);
+  const code = words(answer, "errorCode") ?? (response.status === 401 ? "InvalidAuthToken" : undefined);
   return new ApiError({
     status: response.status,
     errorCode: code as Exclude<ErrorCode, "Success"> | undefined,
-    reason: String(inner["message"] ?? answer["message"] ?? response.statusText),
-    field: (inner["field"] ?? undefined) as string | undefined,
-    requestId: (inner["requestId"] ?? response.headers.get("X-Request-Id") ?? undefined) as string | undefined,
-    errors: (inner["errors"] ?? []) as ItemError[],
+    reason: words(inner, "message") ?? words(answer, "message") ?? response.statusText,
+    field: words(inner, "field"),
+    requestId: words(inner, "requestId") ?? response.headers.get("X-Request-Id") ?? undefined,
+    errors: Array.isArray(inner["errors"]) ? (inner["errors"] as ItemError[]) : [],
     retryAfterMs: retryAfterMs(response),
   });
+}
+
+/** A member that is a text; whoever answers in the server's place may have put anything there. */
+function words(answer: Record<string, unknown>, name: string): string | undefined {
+  const found = answer[name];
+  return typeof found === "string" ? found : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -76,10 +76,10 @@ export class Client extends Operations {
    * Logs one identity in, in the session that the login before has begun where its role takes two.
    *
    * After the last one (`fullyLoggedIn` of the answer) every call is made in the name of all of them. Passwords are not
-   * kept: a session that ended needs another login.
+   * kept: a session that ended needs another login. `totp` is the one-time code of who has a second factor.
    */
-  login(username: string, password: string): Promise<types.LoginState> {
-    return this.#session.login(username, password);
+  login(username: string, password: string, totp?: string): Promise<types.LoginState> {
+    return this.#session.login(username, password, totp);
   }
 
   /** Logs an application in; the key is kept for the sessions that follow when this one ends. */

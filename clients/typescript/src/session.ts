@@ -1,7 +1,7 @@
 // The session with a server: logins, tokens, and calls that are made again where that is right.
 
 import { read, retryAfterMs, target, type Call, type CallOptions, type Caller } from "./call.js";
-import { ApiError, TransportError } from "./errors.js";
+import { ApiError, TransportError, UnexpectedAnswer } from "./errors.js";
 import { Operations } from "./generated/operations.js";
 import type { AuthCredentials, AuthType, LoginState } from "./generated/types.js";
 
@@ -25,6 +25,8 @@ export interface ClientOptions {
   /** Milliseconds that each attempt of a call may take. By default 60,000. */
   timeoutMs?: number;
   retries?: Retries;
+  /** Octets that an answer may have, by default 64 MiB; a longer one is an UnexpectedAnswer, as an export may be. */
+  answerMax?: number;
   /** What sends; `nodeFetch` of `@chancery/client/node` trusts authorities of one's own. */
   fetch?: typeof fetch;
   /** Whether the address may be plain http, over which everybody on the way reads passwords and values. */
@@ -32,11 +34,14 @@ export interface ClientOptions {
 }
 
 const TOKEN_LIFETIME_MS = 600_000;
+/** The clients of Rust and Python take as many. */
+const ANSWER_MAX = 64 * 1024 * 1024;
 
 export class Session implements Caller {
   readonly #baseUrl: string;
   readonly #fetch: typeof fetch;
   readonly #timeoutMs: number;
+  readonly #answerMax: number;
   readonly #retries: Required<Retries>;
   readonly #operations = new Operations(this);
   #apiKey: string | undefined;
@@ -53,6 +58,7 @@ export class Session implements Caller {
     this.#baseUrl = checkedBaseUrl(options);
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#timeoutMs = options.timeoutMs ?? 60_000;
+    this.#answerMax = options.answerMax ?? ANSWER_MAX;
     this.#retries = { max: 4, firstWaitMs: 200, longestWaitMs: 30_000, ...options.retries };
     this.#apiKey = options.apiKey === undefined ? undefined : checkedApiKey(options.apiKey);
     this.#token = options.token;
@@ -80,6 +86,7 @@ export class Session implements Caller {
   async #logIn(authType: AuthType, authCredentials: AuthCredentials): Promise<LoginState> {
     if (!this.#halfLoggedIn) this.#forget();
     const { response: state } = await this.#operations.session.login({ authType, authCredentials });
+    if (typeof state?.fullyLoggedIn !== "boolean") throw new UnexpectedAnswer("the answer to a login has no `fullyLoggedIn`");
     this.#halfLoggedIn = !state.fullyLoggedIn;
     if (state.fullyLoggedIn) await this.#takeToken();
     return state;
@@ -92,7 +99,8 @@ export class Session implements Caller {
 
   async #takeToken(): Promise<void> {
     try {
-      const { token } = await this.#operations.session.token();
+      const { token } = (await this.#operations.session.token()) ?? {};
+      if (typeof token !== "string") throw new UnexpectedAnswer("the answer has no `token`");
       this.#token = token;
       this.#renewAt = performance.now() + 0.8 * lifetimeMs(token);
     } catch (error) {
@@ -198,16 +206,40 @@ export class Session implements Caller {
         signal: ending.signal,
       });
       // Read to its end while the clock runs: an answer that stops halfway is none.
-      const octets = await response.arrayBuffer();
-      const content = [204, 304].includes(response.status) ? null : octets;
-      return new Response(content, { status: response.status, statusText: response.statusText, headers: response.headers });
+      const octets = await this.#wholeOf(response);
+      const content = [204, 205, 304].includes(response.status) ? null : octets;
+      return new Response(content as BodyInit | null, { status: response.status, statusText: response.statusText, headers: response.headers });
     } catch (error) {
-      if (options.signal?.aborted) throw error;
+      if (options.signal?.aborted || error instanceof UnexpectedAnswer) throw error;
       return new TransportError(`${call.method} ${call.path}: ${causeOf(error)}`, { cause: error });
     } finally {
       clearTimeout(timer);
       options.signal?.removeEventListener("abort", stop);
     }
+  }
+
+  /** All that an answer says, up to a bound. */
+  async #wholeOf(response: Response): Promise<Uint8Array> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    const reader = response.body?.getReader();
+    for (;;) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) break;
+      length += value.length;
+      if (length > this.#answerMax) {
+        await reader?.cancel();
+        throw new UnexpectedAnswer(`the answer has more than ${this.#answerMax} octets`);
+      }
+      pieces.push(value);
+    }
+    const octets = new Uint8Array(length);
+    let at = 0;
+    for (const piece of pieces) {
+      octets.set(piece, at);
+      at += piece.length;
+    }
+    return octets;
   }
 
   #keepCookie(response: Response): void {

@@ -1,8 +1,15 @@
 // Which calls are made again, and after how long: with answers of the tests' own in the place of a server.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { createServer } from "node:tls";
 
+import { nodeFetch } from "../src/node.js";
 import { ApiError, Client, TransportError, UnexpectedAnswer, type Retries } from "../src/index.js";
 
 interface Sent {
@@ -142,6 +149,59 @@ test("answers that are not as described say so", async () => {
   await assert.rejects(client.keys.get("u"), (error) => error instanceof UnexpectedAnswer && /not JSON/.test(error.message));
   await assert.rejects(client.keys.get("u"), /no envelope/);
 });
+
+test("an answer without end is read up to a bound", async () => {
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    sent += 1;
+    controller.enqueue(new Uint8Array(1 << 20));
+  };
+  const { client, sent: calls } = clientOf([() => new Response(new ReadableStream({ pull }))]);
+  await assert.rejects(client.keys.get("u"), (error) => error instanceof UnexpectedAnswer && /67108864/.test(error.message));
+  assert.equal(calls.length, 1);
+  assert(sent < 70, `${sent} MiB were taken`);
+});
+
+test("a login that answers anything is an error of this package", async () => {
+  for (const text of ["[".repeat(100_000), "[]", '{"response": null}', '{"response": {"fullyLoggedIn": "yes"}}']) {
+    const { client } = clientOf([() => new Response(text)]);
+    await assert.rejects(client.login("a", "b"), UnexpectedAnswer, text.slice(0, 50));
+  }
+});
+
+test("a refusal that says anything is a refusal", async () => {
+  for (const text of ["[".repeat(100_000), "[]", '{"errorCode": [], "response": {"message": {}, "field": 7, "errors": "all"}}']) {
+    const { client } = clientOf([() => new Response(text, { status: 400 })]);
+    await assert.rejects(client.keys.get("u"), (error) => error instanceof ApiError && error.errors.length === 0);
+  }
+});
+
+test("what is no answer of HTTP is a lost one", async () => {
+  const heads = ["101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x", "999 Odd\r\nContent-Length: 0", "x"];
+  const { cert, key } = await certificate();
+  for (const head of heads) {
+    const server = createServer({ cert, key }, (socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => socket.end(`HTTP/1.1 ${head}\r\n\r\n`));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const baseUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new Client({ baseUrl, token: "t", fetch: nodeFetch({ ca: cert }), timeoutMs: 10_000 });
+    await assert.rejects(client.roles.delete("u"), TransportError, head);
+    server.close();
+  }
+});
+
+/** Of a server of the tests' own. */
+async function certificate(): Promise<{ cert: string; key: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "certificate-"));
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "1", "-subj", "/CN=test"];
+  execFileSync("openssl", [...words, "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", cert], { stdio: "pipe" });
+  const found = { cert: await readFile(cert, "utf8"), key: await readFile(key, "utf8") };
+  await rm(folder, { recursive: true });
+  return found;
+}
 
 test("names in paths and queries are escaped", async () => {
   const { client, sent } = clientOf([done, done]);

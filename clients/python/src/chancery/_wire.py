@@ -11,7 +11,7 @@ import re
 import ssl
 import time
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote, urlsplit
 
 import httpx
@@ -20,6 +20,9 @@ from .errors import BY_CODE, ApiError, UnexpectedAnswer
 
 #: A token lives for ten minutes; what it says of itself goes before this.
 TOKEN_LIFETIME_S = 600.0
+#: Octets of an answer that a client takes unless it is told otherwise; those of Rust and TypeScript take as many.
+ANSWER_MAX = 64 * 1024 * 1024
+T = TypeVar("T")
 UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
 
 
@@ -135,32 +138,47 @@ def read(call: Call, response: httpx.Response) -> Any:
 def parsed(response: httpx.Response) -> Any:
     try:
         return response.json()
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UnexpectedAnswer(f"the answer (status {response.status_code}) is not JSON: {error}") from error
+
+
+def member(answer: Any, name: str, kind: type[T]) -> T:
+    """A member that the client itself needs."""
+    found = answer.get(name) if isinstance(answer, dict) else None
+    if not isinstance(found, kind):
+        raise UnexpectedAnswer(f"the answer has no `{name}` of the type {kind.__name__}")
+    return found
 
 
 def refusal(response: httpx.Response) -> ApiError:
     """The error of an answer: in the envelope, as /home/v1 and /readyz have it, or as text."""
     try:
         answer = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         answer = {"message": response.text.strip()}
     answer = answer if isinstance(answer, dict) else {}
     inner = answer.get("response")
     inner = inner if isinstance(inner, dict) else {}
-    code = answer.get("errorCode")
+    code = words(answer, "errorCode")
     if code is None and response.status_code == 401:
         # What /home/v1 means without saying it.
         code = "InvalidAuthToken"
+    errors = inner.get("errors")
     return BY_CODE.get(code or "", ApiError)(
         status=response.status_code,
         error_code=code,
-        message=inner.get("message") or answer.get("message") or response.reason_phrase,
-        field=inner.get("field"),
-        request_id=inner.get("requestId") or response.headers.get("X-Request-Id"),
-        errors=inner.get("errors"),
+        message=words(inner, "message") or words(answer, "message") or response.reason_phrase,
+        field=words(inner, "field"),
+        request_id=words(inner, "requestId") or response.headers.get("X-Request-Id"),
+        errors=errors if isinstance(errors, list) else None,
         retry_after=retry_after(response),
     )
+
+
+def words(answer: dict[str, Any], name: str) -> str | None:
+    """A member that is a text; whoever answers in the server's place may have put anything there."""
+    found = answer.get(name)
+    return found if isinstance(found, str) else None
 
 
 def retry_after(response: httpx.Response) -> float | None:

@@ -14,18 +14,20 @@ import httpx
 
 from .. import types
 from .._wire import (
+    ANSWER_MAX,
     Call,
     Retries,
     checked_api_key,
     checked_base_url,
     is_about_trust,
     lifetime_s,
+    member,
     read,
     retry_after,
     tls_context,
     was_never_sent,
 )
-from ..errors import ApiAccessDisabled, InvalidAuthToken, TransportError
+from ..errors import ApiAccessDisabled, InvalidAuthToken, TransportError, UnexpectedAnswer
 from .certificates import AsyncCertificateCalls
 from .signing import AsyncSigningCalls
 from .tokens import AsyncTokenCalls
@@ -47,6 +49,9 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
 
     `retries`: how often and after how long calls are made again.
 
+    `answer_max`: octets that an answer may have; a longer one is an `UnexpectedAnswer`. An export of many audit records
+    may need more than the 64 MiB that it is by default.
+
     Methods of the groups (`keys`, `token_profiles`, …) are the operations of the interface; their arguments and answers
     are named as in docs/INTERFACE.md.
     """
@@ -60,6 +65,7 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
         token: str | None = None,
         timeout: float = 60.0,
         retries: Retries | None = None,
+        answer_max: int = ANSWER_MAX,
         allow_http: bool = False,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
@@ -69,10 +75,14 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
             base_url=checked_base_url(base_url, allow_http),
             verify=tls_context(ca),
             timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0)),
+            # What is compressed could be of any length, and the server compresses nothing.
+            headers={"Accept-Encoding": "identity"},
             transport=transport,
             trust_env=False,
             follow_redirects=False,
         )
+        self._timeout = timeout
+        self._answer_max = answer_max
         self._retries = retries or Retries()
         self._api_key = None if api_key is None else checked_api_key(api_key)
         self._token = token
@@ -122,11 +132,11 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
         if not self._half_logged_in:
             self._forget()
         answer = await self.session.login(authType=kind, authCredentials=credentials)
-        state = answer["response"]
-        self._half_logged_in = not state["fullyLoggedIn"]
-        if state["fullyLoggedIn"]:
+        fully: bool = member(member(answer, "response", dict), "fullyLoggedIn", bool)
+        self._half_logged_in = not fully
+        if fully:
             await self._take_token()
-        return state
+        return answer["response"]
 
     def _forget(self) -> None:
         self._http.cookies.clear()
@@ -136,7 +146,7 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
 
     async def _take_token(self) -> None:
         try:
-            self._token = (await self.session.token())["token"]
+            self._token = member(await self.session.token(), "token", str)
         except ApiAccessDisabled:
             # The settings can still be read and changed, with the cookie.
             self._token = self._renew_at = None
@@ -200,9 +210,7 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
         while True:
             answer: httpx.Response | TransportError
             try:
-                answer = await self._http.request(
-                    call.method, call.path, params=call.parameters, headers=headers, content=content
-                )
+                answer = await self._attempt(call, headers, content)
                 wait_s = self._wait_for(answer, attempt)
             except httpx.TransportError as error:
                 answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
@@ -215,6 +223,30 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
                 return answer
             await anyio.sleep(wait_s)
             attempt += 1
+
+    async def _attempt(self, call: Call, headers: dict[str, str], content: bytes | None) -> httpx.Response:
+        """Sends a call once and reads its answer to the end, for so long and so far as this client wants."""
+        until = time.monotonic() + self._timeout
+        async with self._http.stream(
+            call.method, call.path, params=call.parameters, headers=headers, content=content
+        ) as answer:
+            if "Content-Encoding" in answer.headers:
+                raise UnexpectedAnswer(f"{call.method} {call.path}: the answer is compressed, which was not asked for")
+            octets = bytearray()
+            async for piece in answer.aiter_bytes():
+                octets += piece
+                if len(octets) > self._answer_max:
+                    raise UnexpectedAnswer(f"{call.method} {call.path}: the answer has more than {self._answer_max} octets")
+                # httpx waits anew for each piece.
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout(f"no whole answer within {self._timeout} s", request=answer.request)
+            return httpx.Response(
+                answer.status_code,
+                headers=answer.headers,
+                content=bytes(octets),
+                request=answer.request,
+                extensions=answer.extensions,
+            )
 
     def _wait_for(self, answer: httpx.Response, attempt: int) -> float | None:
         """How long to wait before the call is made again; None where the answer stands."""

@@ -16,18 +16,20 @@ import httpx
 
 from .. import types
 from .._wire import (
+    ANSWER_MAX,
     Call,
     Retries,
     checked_api_key,
     checked_base_url,
     is_about_trust,
     lifetime_s,
+    member,
     read,
     retry_after,
     tls_context,
     was_never_sent,
 )
-from ..errors import ApiAccessDisabled, InvalidAuthToken, TransportError
+from ..errors import ApiAccessDisabled, InvalidAuthToken, TransportError, UnexpectedAnswer
 from .certificates import CertificateCalls
 from .signing import SigningCalls
 from .tokens import TokenCalls
@@ -49,6 +51,9 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
 
     `retries`: how often and after how long calls are made again.
 
+    `answer_max`: octets that an answer may have; a longer one is an `UnexpectedAnswer`. An export of many audit records
+    may need more than the 64 MiB that it is by default.
+
     Methods of the groups (`keys`, `token_profiles`, …) are the operations of the interface; their arguments and answers
     are named as in docs/INTERFACE.md.
     """
@@ -62,6 +67,7 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
         token: str | None = None,
         timeout: float = 60.0,
         retries: Retries | None = None,
+        answer_max: int = ANSWER_MAX,
         allow_http: bool = False,
         transport: httpx.BaseTransport | None = None,
     ) -> None:
@@ -71,10 +77,14 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
             base_url=checked_base_url(base_url, allow_http),
             verify=tls_context(ca),
             timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0)),
+            # What is compressed could be of any length, and the server compresses nothing.
+            headers={"Accept-Encoding": "identity"},
             transport=transport,
             trust_env=False,
             follow_redirects=False,
         )
+        self._timeout = timeout
+        self._answer_max = answer_max
         self._retries = retries or Retries()
         self._api_key = None if api_key is None else checked_api_key(api_key)
         self._token = token
@@ -124,11 +134,11 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
         if not self._half_logged_in:
             self._forget()
         answer = self.session.login(authType=kind, authCredentials=credentials)
-        state = answer["response"]
-        self._half_logged_in = not state["fullyLoggedIn"]
-        if state["fullyLoggedIn"]:
+        fully: bool = member(member(answer, "response", dict), "fullyLoggedIn", bool)
+        self._half_logged_in = not fully
+        if fully:
             self._take_token()
-        return state
+        return answer["response"]
 
     def _forget(self) -> None:
         self._http.cookies.clear()
@@ -138,7 +148,7 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
 
     def _take_token(self) -> None:
         try:
-            self._token = (self.session.token())["token"]
+            self._token = member(self.session.token(), "token", str)
         except ApiAccessDisabled:
             # The settings can still be read and changed, with the cookie.
             self._token = self._renew_at = None
@@ -202,9 +212,7 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
         while True:
             answer: httpx.Response | TransportError
             try:
-                answer = self._http.request(
-                    call.method, call.path, params=call.parameters, headers=headers, content=content
-                )
+                answer = self._attempt(call, headers, content)
                 wait_s = self._wait_for(answer, attempt)
             except httpx.TransportError as error:
                 answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
@@ -217,6 +225,30 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
                 return answer
             time.sleep(wait_s)
             attempt += 1
+
+    def _attempt(self, call: Call, headers: dict[str, str], content: bytes | None) -> httpx.Response:
+        """Sends a call once and reads its answer to the end, for so long and so far as this client wants."""
+        until = time.monotonic() + self._timeout
+        with self._http.stream(
+            call.method, call.path, params=call.parameters, headers=headers, content=content
+        ) as answer:
+            if "Content-Encoding" in answer.headers:
+                raise UnexpectedAnswer(f"{call.method} {call.path}: the answer is compressed, which was not asked for")
+            octets = bytearray()
+            for piece in answer.iter_bytes():
+                octets += piece
+                if len(octets) > self._answer_max:
+                    raise UnexpectedAnswer(f"{call.method} {call.path}: the answer has more than {self._answer_max} octets")
+                # httpx waits anew for each piece.
+                if time.monotonic() > until:
+                    raise httpx.ReadTimeout(f"no whole answer within {self._timeout} s", request=answer.request)
+            return httpx.Response(
+                answer.status_code,
+                headers=answer.headers,
+                content=bytes(octets),
+                request=answer.request,
+                extensions=answer.extensions,
+            )
 
     def _wait_for(self, answer: httpx.Response, attempt: int) -> float | None:
         """How long to wait before the call is made again; None where the answer stands."""
