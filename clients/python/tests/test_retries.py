@@ -216,6 +216,13 @@ def test_a_refusal_that_says_anything_is_a_refusal(text: str) -> None:
     assert "400" in str(error.value)
 
 
+@pytest.mark.parametrize("answer", [{"tokens": []}, {"tokens": ["1", "2"]}, {"tokens": ["1"], "ivs": []}])
+def test_another_number_of_tokens_is_no_answer(answer: dict[str, list[str]]) -> None:
+    client, _ = client_of(lambda _: httpx.Response(200, json={"response": {"keyVersion": None, **answer}}))
+    with pytest.raises(chancery.UnexpectedAnswer, match="values for the 1 that were sent"):
+        client.tokenize_many("11111111-2222-4333-8444-555555555555", ["4"])
+
+
 def test_names_in_paths_and_queries_are_escaped() -> None:
     client, seen = client_of(done, done)
     client.token_profiles.template("a/b c?")

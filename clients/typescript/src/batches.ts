@@ -1,6 +1,6 @@
 // Long lists in pieces that one call takes.
 
-import { ApiError, ChanceryError } from "./errors.js";
+import { ApiError, ChanceryError, UnexpectedAnswer } from "./errors.js";
 import type { BatchTokenizationResponse, ItemError } from "./generated/types.js";
 
 /** Values of one call at most; the server takes 100,000, and answers sooner where they are fewer. */
@@ -39,6 +39,12 @@ export function* pieces(values: string[], valuesMax = VALUES_MAX, charactersMax 
     characters += value.length;
   }
   if (start < values.length) yield [start, values.slice(start)];
+}
+
+/** One value for each that was sent, or they would belong to others. */
+export function allOf<T>(values: T[], piece: string[]): T[] {
+  if (values.length === piece.length) return values;
+  throw new UnexpectedAnswer(`the answer has ${values.length} values for the ${piece.length} that were sent`);
 }
 
 /** The error of a piece, with places as in the whole list. */

@@ -1,7 +1,7 @@
 // The client: every operation in its group, and short ways for what most programs do.
 
 import type { CallOptions } from "./call.js";
-import { pieces, shifted, takenTogether, type Messages, type Tokens } from "./batches.js";
+import { allOf, pieces, shifted, takenTogether, type Messages, type Tokens } from "./batches.js";
 import { ApiError, ChanceryError, NoSuchName, NotIssued, NotSigned, StillWaiting } from "./errors.js";
 import { Operations } from "./generated/operations.js";
 import type * as types from "./generated/types.js";
@@ -130,7 +130,9 @@ export class Client extends Operations {
     const answers: [number, types.BatchTokenizationResponse][] = [];
     for (const [start, piece] of pieces(messages)) {
       try {
-        answers.push([start, await this.tokenProfiles.batchTokenize(uuid, { messages: piece, partial }, others)]);
+        const answer = await this.tokenProfiles.batchTokenize(uuid, { messages: piece, partial }, others);
+        allOf(answer.ivs ?? allOf(answer.tokens, piece), piece);
+        answers.push([start, answer]);
       } catch (error) {
         throw error instanceof ApiError ? shifted(error, start) : error;
       }
@@ -152,7 +154,7 @@ export class Client extends Operations {
       try {
         const body = { tokens: piece, ivs: ivsOfPiece, keyVersion, partial };
         const answer = await this.tokenProfiles.batchDetokenize(uuid, body, others);
-        found.messages.push(...answer.messages);
+        found.messages.push(...allOf(answer.messages, piece));
         found.errors.push(...(answer.errors ?? []).map((one) => ({ ...one, index: one.index + start })));
       } catch (error) {
         throw error instanceof ApiError ? shifted(error, start) : error;

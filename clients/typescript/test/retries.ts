@@ -203,6 +203,13 @@ async function certificate(): Promise<{ cert: string; key: string }> {
   return found;
 }
 
+test("another number of tokens is no answer", async () => {
+  for (const answer of [{ tokens: [] }, { tokens: ["1", "2"] }, { tokens: ["1"], ivs: [] }]) {
+    const { client } = clientOf([() => Response.json({ response: answer })]);
+    await assert.rejects(client.tokenizeMany("11111111-2222-4333-8444-555555555555", ["4"]), /values for the 1 that were sent/);
+  }
+});
+
 test("names in paths and queries are escaped", async () => {
   const { client, sent } = clientOf([done, done]);
   await client.tokenProfiles.template("a/b c?");

@@ -44,6 +44,11 @@ impl Chancery {
         if self.counters.refuses_at(now) {
             return Err(not_ready("Earlier calls could not be written to the audit records yet.".to_owned()));
         }
+        if self.journal.as_ref().is_some_and(|journal| journal.refuses()) {
+            return Err(not_ready(
+                "The journal cannot be written: nothing is tokenized or detokenized here.".to_owned(),
+            ));
+        }
         let unreadable = u32::try_from(self.quarantine.count()).unwrap_or(u32::MAX);
         let (demo, refused_rows) =
             (self.settings.load().demo, u32::try_from(self.refused_rows(visitor)).unwrap_or(u32::MAX));

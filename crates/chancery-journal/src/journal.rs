@@ -147,6 +147,13 @@ impl Journal {
         Numbers { records, bytes, failures }
     }
 
+    /// Whether calls are refused just now. The thread that keeps the files ends that by itself as soon as it can.
+    #[must_use]
+    pub fn refuses(&self) -> bool {
+        let written = self.shared.written();
+        written.live.is_none() || written.retry_at.is_some()
+    }
+
     /// What happened to its files since this was asked last.
     #[must_use]
     pub fn take_events(&self) -> Vec<Event> {

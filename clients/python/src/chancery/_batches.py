@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 
-from .errors import ApiError, ChanceryError
+from .errors import ApiError, ChanceryError, UnexpectedAnswer
 from .types import BatchTokenizationResponse, ItemError
 
 #: Values of one call at most; the server takes 100,000, and answers sooner where they are fewer.
@@ -48,6 +48,13 @@ def pieces(values: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
         characters += len(value)
     if piece:
         yield start, piece
+
+
+def all_of(values: list[str | None], piece: list[str]) -> list[str | None]:
+    """One value for each that was sent, or they would belong to others."""
+    if len(values) != len(piece):
+        raise UnexpectedAnswer(f"the answer has {len(values)} values for the {len(piece)} that were sent")
+    return values
 
 
 def shifted(error: ApiError, start: int) -> ApiError:

@@ -55,6 +55,12 @@ impl LedgerCopy {
         self.key.as_deref()
     }
 
+    /// Whether it has anything but records, which alone prove nothing.
+    #[must_use]
+    pub fn has_ledger(&self) -> bool {
+        self.key.is_some() || !self.hashes.is_empty() || !self.checkpoints.is_empty()
+    }
+
     fn read(&mut self, line: &str) -> Option<()> {
         let parsed: Line = serde_json::from_str(line).ok()?;
         match parsed {

@@ -53,13 +53,13 @@ pub(crate) struct MailboxSet {
     /// Where what concerns you is sent.
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: String,
-    /// Which notices, such as Waiting; several by commas [default: all that concern you].
+    /// Which notices, such as Waiting; several by commas, or all [default: as it is; all of a new mailbox].
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     pub(crate) kind: Vec<String>,
-    /// A signing service of whose requests and proposals you want to hear: name or uuid; repeated [default: all].
+    /// A signing service of whose requests and proposals you want to hear: name or uuid; repeated, or all [default: as it is].
     #[arg(long, value_name = "NAME")]
     pub(crate) service: Vec<String>,
-    /// Whether anything is sent: true or false.
+    /// Whether anything is sent: true or false [default: as it is].
     #[arg(long, value_name = "SWITCH", action = clap::ArgAction::Set)]
     pub(crate) enabled: Option<bool>,
     #[command(flatten)]

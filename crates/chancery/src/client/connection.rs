@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long a server has to hear that a session of one command is over.
-const END_WAIT: Duration = Duration::from_secs(5);
+pub(crate) const END_WAIT: Duration = Duration::from_secs(5);
 
 /// Which server, as whom, and how to answer. Every command has these last.
 #[derive(Args, Clone, Debug)]

@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::{
     bounded,
     cli::audit::{AuditVerify, AuditVerifyJournal, AuditWho, JournalPlace},
-    client::exit::{Exit, usage},
+    client::exit::{Exit, told_with, usage},
     failure::{Failure, While as _},
     installation, output,
     shown::escaped_json,
@@ -131,6 +131,14 @@ fn verify_export(
     let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
     for line in BufReader::new(opened).lines() {
         copy.push(&line.doing(name())?);
+    }
+    if !copy.has_ledger() {
+        let message = format!("{} has records alone, and nothing that proves them", name());
+        return Err(told_with(
+            Exit::Usage,
+            message,
+            "Export them with --ledger true: chancery audit export --ledger true",
+        ));
     }
     let key = match (key, copy.key()) {
         (Some(key), _) => key,

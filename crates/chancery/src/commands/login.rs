@@ -10,7 +10,7 @@ use crate::{
     cli::client::Login,
     client::{
         address::Address,
-        connection::Output,
+        connection::{END_WAIT, Output},
         exit::{Exit, told_with, usage},
         inputs::{ask, read_text, somebody_is_there},
         servers::{self, SavedServer},
@@ -40,14 +40,17 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     }
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
     let given = given(command, key.is_some())?;
-    let client = target.client()?;
+    let (client, client_of_replaced) = (target.client()?, target.client()?);
     let Target { address, ca, saved } = target;
     let (profile, known) = match saved {
         Some((name, server)) => (name, Some(server)),
         None => (servers::new_name(options.server_profile.as_deref(), &address)?, None),
     };
     let now_ms = Clock::System.now_ms();
-    let half_open = known.filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
+    let half_open = known.clone().filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
+    // What is replaced shall not go on for whoever has a copy of it.
+    let replaced = known.filter(|known| half_open.is_none() && known.state.is_some() && known.server == address);
+    let ending = replaced.map(|replaced| client_of_replaced.in_session(replaced.session));
     let (client, server) = match half_open {
         Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
         None => (client, new_login(address, ca, now_ms)),
@@ -57,7 +60,13 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         Some(key) => login.by_key(&key, options.api_key_file.as_ref())?,
         None => login.by_names(given)?,
     }
-    login.done(options.output)
+    let exit = login.done(options.output)?;
+    if let Some(mut ending) = ending {
+        // It ends by itself where the server cannot be told now.
+        ending.set_patience(END_WAIT);
+        let _ended = ending.log_out();
+    }
+    Ok(exit)
 }
 
 /// A server that is not known yet is what a first login is about.

@@ -69,10 +69,22 @@ fn own(connection: &Connection) -> Result<String, Failure> {
 
 fn set(connection: &Connection, command: &MailboxSet) -> Result<(), Failure> {
     let path = path(connection, &command.whose)?;
-    let services = command.service.iter().map(|service| resolved(connection, "service", service));
-    let mut body = json!({
-        "address": command.address, "kinds": command.kind, "serviceUuids": services.collect::<Result<Vec<_>, _>>()?,
-    });
+    // The call says everything anew; what is not named here stays.
+    let found = connection.get(&path)?;
+    let now = if found["address"].is_null() { &found["pending"] } else { &found };
+    let mut body = json!({"address": command.address});
+    for member in ["kinds", "serviceUuids", "enabled"] {
+        if !now[member].is_null() {
+            body[member] = now[member].clone();
+        }
+    }
+    if !command.kind.is_empty() {
+        body["kinds"] = json!(all_or(&command.kind));
+    }
+    if !command.service.is_empty() {
+        let uuids = all_or(&command.service).iter().map(|service| resolved(connection, "service", service));
+        body["serviceUuids"] = uuids.collect::<Result<Vec<_>, _>>()?.into();
+    }
     if let Some(enabled) = command.enabled {
         body["enabled"] = enabled.into();
     }
@@ -85,6 +97,11 @@ fn set(connection: &Connection, command: &MailboxSet) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+/// None means all, to the server as well.
+fn all_or(named: &[String]) -> &[String] {
+    if matches!(named, [one] if one == "all") { &[] } else { named }
 }
 
 fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {

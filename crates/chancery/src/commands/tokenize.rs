@@ -21,7 +21,7 @@ use crate::{
     },
     failure::{Failure, While as _},
     output,
-    resources::{self, names::Names, show},
+    resources::{self, names::Names},
     shown::Shown,
 };
 
@@ -178,10 +178,10 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
         return answer.print();
     }
     let made = answer.response[to].as_array().ok_or("the answer has no values")?;
-    if made.len() != values.len() {
+    let ivs = answer.response["ivs"].as_array();
+    if made.len() != values.len() || ivs.is_some_and(|ivs| ivs.len() != values.len()) {
         return Err("the answer has another number of values".into());
     }
-    let ivs = answer.response["ivs"].as_array();
     let iv = |index: usize| ivs.and_then(|ivs| ivs.get(index));
     let lines = made.iter().enumerate().map(|(index, made)| line_of(way, made, iv(index), &place(index)));
     lines.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(output::line)
@@ -214,15 +214,15 @@ pub(super) fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failu
 
 /// One value is one line, as it is; on a terminal with escapes. What the line could not be read back from is refused.
 pub(super) fn line_of(way: Way, made: &Value, iv: Option<&Value>, place: &str) -> Result<String, Failure> {
-    let made = show::text(made);
+    let made = made.as_str().ok_or_else(|| format!("{place}: the answer has no value"))?;
     let iv = iv.and_then(Value::as_str).map(|iv| format!("\t{iv}")).unwrap_or_default();
     if io::stdout().is_terminal() {
-        return Ok(format!("{}{iv}", Shown(&made)));
+        return Ok(format!("{}{iv}", Shown(made)));
     }
     // A token ends at a tab, where an initialization vector begins.
     if made.contains('\n') || made.ends_with('\r') || way != Way::Back && made.contains('\t') {
         let message = format!("{place}: there is a line end or a tab in it, which a line cannot hold");
         return Err(told_with(Exit::Usage, message, "--output json answers with values as they are."));
     }
-    Ok(made + &iv)
+    Ok(format!("{made}{iv}"))
 }

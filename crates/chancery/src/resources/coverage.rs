@@ -35,7 +35,7 @@ const BY_HAND: [(&str, &str, &str); 47] = [
     ("PATCH", "/api/v2/token-profiles/{}/permissions", "rule"),
     ("POST", "/api/v2/x509/requests", "cert request"),
     ("POST", "/api/v2/x509/{}/renew", "cert renew"),
-    ("POST", "/api/v2/reports/access/effect", "rule, role change and identity change, with --preview"),
+    ("POST", "/api/v2/reports/access/effect", "rule, role change, identity change and policy change, with --preview"),
     ("GET", "/api/v2/identities/{}/api-keys", "identity api-key list"),
     ("POST", "/api/v2/identities/{}/api-keys", "identity api-key create"),
     ("PATCH", "/api/v2/identities/{}/api-keys/{}", "identity api-key change"),

@@ -40,7 +40,8 @@ pub(crate) fn preview(connection: &Connection, change: &Value) -> Result<(), Fai
     }
     let effect = read(&answer)?;
     if effect.is_none() {
-        return output::line("Nobody gains or loses a right by this.");
+        output::line("Nobody gains or loses a right by this.")?;
+        return output::line("Batches, budgets and what a role demands at the login are no rights.");
     }
     lines(&effect).try_for_each(|line| output::line(Shown(&line)))
 }

@@ -105,12 +105,22 @@ pub(crate) struct Verb {
     pub(crate) members: &'static [Member],
     /// Members that are sent where the file has no others: pointer and JSON.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
-    /// Where it changes who may do what: the members of the question what it will do, for the one that is named and for the
-    /// member of the body that says so.
-    pub(crate) effect: Option<(&'static str, &'static str)>,
+    /// Where it changes who may do what: the question what it will do.
+    pub(crate) effect: Option<Effect>,
     /// What the answer is.
     pub(crate) answer: Answered,
     pub(crate) example: &'static str,
+}
+
+/// How it is asked who gains and who loses what by a change.
+#[derive(Clone, Copy)]
+pub(crate) struct Effect {
+    /// What the question calls the one that is named.
+    pub(crate) of: &'static str,
+    /// What it calls what changes of it.
+    pub(crate) says: &'static str,
+    /// Whether that is the whole body, and not its member of that name.
+    pub(crate) is_whole: bool,
 }
 
 /// What is lost for good.

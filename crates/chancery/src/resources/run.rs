@@ -12,7 +12,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::{
-    Answered, Column, List, Named, OneOf, Resource, Verb, Whose, access,
+    Answered, Column, Effect, List, Named, OneOf, Resource, Verb, Whose, access,
     body::{body_of, query_of},
     effect,
     names::{Names, read_page, uuid_in},
@@ -190,7 +190,10 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         (answer, _) => answer?,
     };
     answer.tell_warnings();
-    foreseen.tell();
+    // What was only proposed has done nothing yet; the proposal says what it will do.
+    if answer.response["state"] != "Approval" {
+        foreseen.tell();
+    }
     told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
 }
 
@@ -209,9 +212,9 @@ fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>
 
 /// What a verb changes of who may do what, as the question what it will do has it.
 fn change_of(verb: &Verb, uuid: Option<&str>, body: Option<&Value>) -> Option<Value> {
-    let (of, member) = verb.effect?;
-    let changed = body?.get(member)?;
-    Some(json!({of: uuid?, member: changed}))
+    let Effect { of, says, is_whole } = verb.effect?;
+    let changed = if is_whole { body? } else { body?.get(says)? };
+    Some(json!({of: uuid?, says: changed}))
 }
 
 /// Whose secret the one of a new identity is, as the body calls it.

@@ -53,6 +53,10 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
     let removed = file("removed.jsonl", &exported.replace(&format!("{line}\n"), ""));
     let found = verify(&[&removed, "--key", &newest.key]);
     assert!(found.stderr.contains(&format!("Not whole: leaf {leaf}: the record is missing")), "{}", found.stderr);
+    let plain = io::read_to_string(client.export_audit(&AuditExportQuery::default()).unwrap()).unwrap();
+    let found = verify(&[&file("plain.jsonl", &plain), "--key", &newest.key]);
+    assert_eq!(found.status.code(), Some(2));
+    assert!(found.stderr.contains("chancery audit export --ledger true"), "{}", found.stderr);
     assert_eq!(verify(&["nowhere.jsonl", "--key", &newest.key]).status.code(), Some(2));
     assert_eq!(verify(&[&file("other.jsonl", "no export\n")]).status.code(), Some(2));
 

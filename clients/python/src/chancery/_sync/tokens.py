@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .. import types
-from .._batches import Messages, Tokens, pieces, shifted, taken_together
+from .._batches import Messages, Tokens, all_of, pieces, shifted, taken_together
 from ..errors import ApiError
 from .names import Names
 
@@ -39,6 +39,10 @@ class TokenCalls(Names):
                 answer = self.token_profiles.batch_tokenize(uuid, messages=piece, partial=partial)
             except ApiError as error:
                 raise shifted(error, start) from None
+            tokens, ivs = answer["tokens"], answer.get("ivs")
+            all_of(tokens, piece)
+            if ivs is not None:
+                all_of(ivs, piece)
             answers.append((start, answer))
         return taken_together(answers)
 
@@ -68,6 +72,6 @@ class TokenCalls(Names):
                 answer = self.token_profiles.batch_detokenize(uuid, **body)
             except ApiError as error:
                 raise shifted(error, start) from None
-            messages += answer["messages"]
+            messages += all_of(answer["messages"], piece)
             errors += [{**one, "index": one["index"] + start} for one in answer.get("errors", [])]
         return Messages(messages, errors)

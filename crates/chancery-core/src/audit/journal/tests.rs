@@ -146,11 +146,14 @@ async fn what_cannot_be_recorded_is_not_answered_and_the_alarm_is_raised() {
         }
         records(action).await
     };
+    let ready = async || chancery.readiness(&testing::visitor()).await;
+    assert!(ready().await.unwrap_err().to_string().contains("journal"), "others have to take the calls");
     assert!(until("JournalFail").await[0].contains("\"why\""));
     let (numbers, is_failing) = chancery.journal_numbers(&testing::visitor()).unwrap();
     assert!(numbers.failures > 0 && is_failing, "{numbers:?}");
     fs::rename(&away, &there).unwrap();
     until("JournalResume").await;
+    ready().await.unwrap();
     assert_eq!(records("JournalMiss").await.len(), 1, "it is told once that the segment is gone");
     assert_eq!(testing::detokenize(chancery, &caller, id, &token).await.unwrap(), CARD);
     assert!(!chancery.journal_numbers(&testing::visitor()).unwrap().1);

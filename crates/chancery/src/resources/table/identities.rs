@@ -1,7 +1,7 @@
 //! Roles, identities, and the audit records.
 
 use super::{
-    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, DELETE, Effect, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
     NAME, column, filter, filter_of, member,
 };
 
@@ -69,7 +69,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Changes its name or roles",
                 path: IDENTITY,
                 members: &[member("name", "/name", Kind::Text, "Its new name"), ROLES],
-                effect: Some(("identityUuid", "roleUuids")),
+                effect: Some(Effect { of: "identityUuid", says: "roleUuids", is_whole: false }),
                 example: "chancery identity change ci --name 'ci of project 1'",
                 ..CHANGE
             },
@@ -136,7 +136,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Changes one",
                 path: ROLE,
                 members: ROLE_MEMBERS,
-                effect: Some(("roleUuid", "perms")),
+                effect: Some(Effect { of: "roleUuid", says: "perms", is_whole: false }),
                 example: "chancery role change Builders --name 'Release builders'",
                 ..CHANGE
             },

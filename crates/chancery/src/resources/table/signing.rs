@@ -1,7 +1,7 @@
 //! Services, their policies, what is asked of them, and proposals. `sign`, `approve` and `deny` are commands of their own.
 
 use super::{
-    super::{Answered, CHANGE, CREATE, Column, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, Column, Effect, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
     NAME,
     certificates::REVOKED,
     column, filter, filter_of, member,
@@ -181,6 +181,7 @@ const POLICIES: Resource = Resource {
             about: "Changes one, or proposes it",
             path: POLICY,
             members: CHANGED,
+            effect: Some(Effect { of: "policyUuid", says: "policy", is_whole: true }),
             example: "chancery policy change 'demo signing/long' --name 'long-lived'",
             ..CHANGE
         },

@@ -86,8 +86,9 @@ fn who_may_not_approve_is_told_so() {
     place.write("a.tar", "a");
     let by = format!("--server {} --ca ca.pem --api-key-file ci.key", place.base());
     place.sh(&format!("chancery sign a.tar --service 'demo releases' {by}")).failed(8);
-    for what in ["", "a.tar", "none.tar", "--all --policy 'demo releases/demo releases'", "--output json"] {
-        let refused = place.sh(&format!("chancery approve {what} --yes {by}")).failed(5);
+    let all = "--all --policy 'demo releases/demo releases' --yes";
+    for what in ["", "a.tar --yes", "none.tar --yes", all, "--output json"] {
+        let refused = place.sh(&format!("chancery approve {what} {by}")).failed(5);
         assert!(
             refused.contains("you may not approve: that takes the permission Signing:Approve"),
             "{what}: {refused}"

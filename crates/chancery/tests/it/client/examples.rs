@@ -144,6 +144,7 @@ const STEPS: &[&str] = &[
     "policy list",
     "policy show",
     "policy create",
+    "$chancery policy change 'demo signing/long' --num-approvals 1 --preview",
     "policy change",
     "sign",
     "verify",

@@ -105,6 +105,17 @@ fn people_log_in_one_after_the_other() {
     interrupted(&place);
 }
 
+#[test]
+fn a_session_that_is_replaced_is_ended() {
+    let place = Place::logged_in();
+    let servers = place.path("home/chancery/servers");
+    fs::copy(servers.join("approver.json"), servers.join("copied.json")).unwrap();
+    place.sh("chancery whoami --server-profile copied").done();
+    place.sh("chancery login Approver1 --password-file three --server-profile approver").done();
+    place.sh("chancery whoami --server-profile copied").failed(3);
+    place.sh("chancery whoami --server-profile approver").done();
+}
+
 /// Whoever gives up at the question for a password has a terminal as before.
 fn interrupted(place: &Place) {
     let line = "trap : INT; chancery login Admin1; echo rc=$?; stty -a";

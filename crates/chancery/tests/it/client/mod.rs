@@ -10,6 +10,7 @@ mod destroying;
 mod examples;
 mod failures;
 mod login;
+mod mailbox;
 mod manifest;
 mod originals;
 mod outputs;
