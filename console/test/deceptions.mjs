@@ -67,6 +67,11 @@ async function plantDeceptions({ call, denier, demo }) {
     { name: "repeated-with-other-content", at: await submit("hotfix.tar", { uploadData: upload("another back door") }), shows: ["warn.earlier"] },
     { name: "another-format", at: await submit("setup.msi"), shows: ["warn.ending"], text: ".msi" },
     { name: "lowered-step", at: await change(stepped, { approvalSteps: [{ roleUuids: [approver], numApprovals: 1 }] }), shows: ["warn.step"] },
+    // What is as it should be raises no alarm, or nobody would look at alarms.
+    { name: "honest-upload", at: await submit("release-2.tar", { note: `Built from the tag.\nsha256sum: ${sha256("release-2.tar").toString("hex")}` }), shows: [], isHonest: true },
+    { name: "honest-manifest", at: await submit("release 8", { items: items.filter(({ name }) => name !== "libupdate-helper.so").map(({ name }) => ({ name, digest: sha256(`8 ${name}`).toString("base64") })) }, listed), shows: [], isHonest: true },
+    { name: "honest-stricter-policy", at: await change(plain, { approvalSteps: [{ roleUuids: [approver], numApprovals: 2 }] }), shows: [], isHonest: true },
+    { name: "honest-certificate", at: await issue("clients", { extendedKeyUsages: ["clientAuth"] }, { subjectOneline: "CN=Client 7,O=Example" }), shows: [], isHonest: true },
   ];
 }
 
@@ -118,7 +123,12 @@ async function seen(page, deception, texts, { call, look, secondApprover, pictur
   const main = page.locator("main");
   for (const key of deception.shows) await inSight(page, main.getByText(pattern(texts[key])), `${what}: ${key}`);
   if (deception.text) await inSight(page, main.getByText(deception.text), `${what}: ${deception.text}`);
+  if (deception.isHonest) {
+    await main.getByRole("button", { name: texts["decide.approve"], exact: true }).waitFor();
+    assert.equal(await main.getByText(texts["warn.title"], { exact: true }).count(), 0, `${what}: a false alarm`);
+  }
   await page.screenshot({ path: picture });
+  if (deception.isHonest) await page.screenshot({ path: picture.replace(/\.png$/, "-whole.png"), fullPage: true });
   assert.deepEqual(await axe(page), [], what);
   if (deception.besideNote) {
     const note = page.locator(".claim");

@@ -55,7 +55,8 @@ fn what_is_written_does_not_stay_in_memory() {
         most = most.max(mapped_kib(folder.path()));
     }
     assert!(journal.head().segment > 1, "{:?}", journal.head());
-    assert!((16..6_000).contains(&most), "{most} KiB of 32,000");
+    // A kernel may map what lies beside a page along with it, in folios of megabytes; a segment has sixteen.
+    assert!((16..12_000).contains(&most), "{most} KiB of 32,000");
 }
 
 #[test]
