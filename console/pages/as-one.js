@@ -60,7 +60,7 @@ function choice(rows, policy) {
     },
   });
   const [name, , , ...others] = columnsOfRequests();
-  const columns = [{ title: t("column.request"), cell: (/** @type {Json} */ row) => [name?.cell(row), row["twice"].map((/** @type {import("../dom.js").Child} */ one) => h("div", { class: "state wait" }, t("warn.title"), ": ", one))] },
+  const columns = [{ title: t("column.request"), cell: (/** @type {Json} */ row) => [name?.cell(row), row["twice"].map((/** @type {import("../dom.js").Child} */ one) => h("div", { class: "state wait long" }, t("warn.title"), ": ", one))] },
     { title: t("asOne.chosen"), cell: box },
     { title: t("fact.digest"), cell: (/** @type {Json} */ { request }) => [digest(request.approvalDigest), whatElse(request)] },
     ...others];
