@@ -687,6 +687,8 @@ async function eachPage(people, list, look, options) {
     if (marked) assert.ok((await page.locator("main").innerText()).includes("<img src=x"), `${name}: the planted name is not shown`);
     const width = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
     assert.ok(width[0] <= width[1], `${name} ${look} is wider than its window: ${width}`);
+    const isCut = (elements) => elements.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"));
+    assert.deepEqual(await page.locator("main .scroll").evaluateAll(isCut), [], `${name} ${look}: tables are cut off`);
     await shoot(page, `${name}-${look}`);
     await page.emulateMedia({ colorScheme: other });
     await shoot(page, `${name}-${look.replace(/-.*/, "")}-${other}`);
