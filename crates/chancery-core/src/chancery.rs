@@ -21,7 +21,7 @@ use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     access::Budgets,
     approval::{IdLocks, proposals::Effects},
-    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, open_journal},
+    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, Shipping, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
@@ -109,6 +109,7 @@ pub struct Chancery {
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
     pub(crate) notices: Notices,
+    pub(crate) shipping: Shipping,
     pub(crate) journal: Option<Arc<Journal>>,
     /// What the store knows of it.
     pub(crate) anchored: Anchored,
@@ -186,6 +187,7 @@ impl Chancery {
             stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
             notices: Notices::new(notices, &limits),
+            shipping: Shipping::new(&limits),
             journal: journal.map(Arc::new),
             anchored: Anchored::default(),
             expiring: FoundExpiring::default(),

@@ -252,6 +252,8 @@ impl Default for ImportLimits {
 pub struct NoticeLimits {
     /// Targets of an installation: each change that is told reads all of them.
     pub targets_max: u32,
+    /// Targets of the audit records: each is sent all of them.
+    pub audit_targets_max: u32,
     /// Notices that may wait for one target, some 300 bytes each; the oldest beyond are given up.
     pub waiting_max: u32,
     /// People's own mailboxes: each is looked at for each notice, after the change.
@@ -279,6 +281,7 @@ impl Default for NoticeLimits {
     fn default() -> Self {
         Self {
             targets_max: 20,
+            audit_targets_max: 20,
             waiting_max: 100_000,
             mailboxes_max: 10_000,
             mailbox_waiting_max: 100,
