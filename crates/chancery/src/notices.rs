@@ -13,8 +13,7 @@ use crate::{
 };
 
 /// Said where no authority is trusted.
-const NO_AUTHORITIES: &str =
-    "this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one";
+const NO_AUTHORITIES: &str = "this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one";
 
 struct Transport {
     /// None where no authority is trusted: then no server elsewhere is.

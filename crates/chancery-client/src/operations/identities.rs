@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use chancery_types::{
-    ApiKeyId, IdentityId, RoleId,
+    ApiKeyId, AuditTargetId, IdentityId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
         activity::Activity,

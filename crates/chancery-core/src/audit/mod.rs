@@ -26,7 +26,6 @@ use uuid::Uuid;
 
 use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState};
-pub use self::{reading::AuditExport, shipping::ShippingCounts};
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
     clock::{ClockWatch, WatchingClock},
@@ -36,6 +35,7 @@ pub(crate) use self::{
     ledger::{Ledger, SequencingLedger},
     shipping::{Shipping, ShippingAudit},
 };
+pub use self::{reading::AuditExport, shipping::ShippingCounts};
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, access::effect, changes::Change,
     identity::SigningIn, notices::Draft, storage::Recording,

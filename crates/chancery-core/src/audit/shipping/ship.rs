@@ -89,9 +89,8 @@ impl Chancery {
         counts.behind.store(u64::try_from(behind).unwrap_or_default(), Ordering::Relaxed);
         counts.failing.store(enabled.iter().filter(|state| state.is_failing).count() as u64, Ordering::Relaxed);
         let now_ms = self.clock.now_ms();
-        let is_ready = |state: &&&State| {
-            state.next_leaf < leaves && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms
-        };
+        let is_ready =
+            |state: &&&State| state.next_leaf < leaves && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms;
         Ok(enabled.iter().filter(is_ready).map(|state| state.target).collect())
     }
 
@@ -111,17 +110,17 @@ impl Chancery {
         let (settled, goes_on) = if attempt.delivered {
             let shipped = next_leaf - state.next_leaf;
             counts.shipped.fetch_add(u64::try_from(shipped).unwrap_or_default(), Ordering::Relaxed);
-            (self.taken(&state, next_leaf), next_leaf < leaves)
+            (self.after_taking(&state, next_leaf), next_leaf < leaves)
         } else {
             counts.failed.fetch_add(1, Ordering::Relaxed);
-            (self.failed(&target, &state, attempt), false)
+            (self.after_failing(&target, &state, &attempt), false)
         };
-        self.settle(&target, state, settled, leaves).await?;
+        self.settle_shipping(&target, state, settled, leaves).await?;
         Ok(goes_on)
     }
 
     /// Takes the lease of a target; none where another node has it, or it is gone.
-    async fn take_target(&self, target: Uuid) -> Result<Option<(StoredTarget, State)>> {
+    pub(super) async fn take_target(&self, target: Uuid) -> Result<Option<(StoredTarget, State)>> {
         let (node, now_ms) = (self.node, self.clock.now_ms());
         // Until there is room, until it is sent, and some seconds to write down what came of it.
         let lease_ms = ms(self.limits.pool_wait_max) + ms(self.limits.notices.wait_max) + 10_000;
@@ -145,13 +144,13 @@ impl Chancery {
         Ok((self.send_to_target(target, items).await?, next_leaf, leaves))
     }
 
-    fn taken(&self, state: &State, next_leaf: i64) -> State {
+    fn after_taking(&self, state: &State, next_leaf: i64) -> State {
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
         let shipped_at_ms = Some(self.clock.now_ms());
         State { next_leaf, shipped, failures: 0, due_at_ms: 0, is_failing: false, shipped_at_ms, ..state.clone() }
     }
 
-    fn failed(&self, target: &StoredTarget, state: &State, attempt: Attempt) -> State {
+    fn after_failing(&self, target: &StoredTarget, state: &State, attempt: &Attempt) -> State {
         let now_ms = self.clock.now_ms();
         let error = attempt.why("HTTP");
         let failures = state.failures.saturating_add(1);
@@ -169,7 +168,7 @@ impl Chancery {
     }
 
     /// Writes down what came of a turn, and tells where a target begins or ends to fail.
-    async fn settle(&self, target: &StoredTarget, before: State, settled: State, leaves: i64) -> Result<()> {
+    async fn settle_shipping(&self, target: &StoredTarget, before: State, settled: State, leaves: i64) -> Result<()> {
         let (node, now_ms, name) = (self.node, self.clock.now_ms(), target.row.name.clone());
         let told = match (before.is_failing, settled.is_failing) {
             (false, true) => Some(Action::AuditTargetFail),

@@ -55,7 +55,8 @@ fn message(item: &Item, body: SyslogBody, host: &str, ledger: &str) -> Result<St
 
 /// A member of the header: printable ASCII, or `-` for nothing.
 fn printable(text: &str, max: usize) -> String {
-    let plain: String = text.chars().filter(|character| character.is_ascii_graphic() && !"\"\\]".contains(*character)).collect();
+    let plain: String =
+        text.chars().filter(|character| character.is_ascii_graphic() && !"\"\\]".contains(*character)).collect();
     let plain: String = plain.chars().take(max).collect();
     if plain.is_empty() { "-".to_owned() } else { plain }
 }

@@ -116,7 +116,8 @@ impl Chancery {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetChange, Some(id)).await?;
         let PatchAuditTarget { name, syslog, webhook, otlp, secret, enabled } = request;
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
-        let StoredTarget { row: before, receiver } = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let StoredTarget { row: before, receiver } =
+            self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let receiver = changed(receiver, one_of(syslog, webhook, otlp)?)?;
         check_receiver(&receiver)?;
         let mut sealed = before.secret.clone();

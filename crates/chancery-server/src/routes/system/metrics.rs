@@ -11,8 +11,7 @@ use crate::{
     extract::Anybody,
     metrics::{
         note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_shipping,
-        note_unreadable,
-        render,
+        note_unreadable, render,
     },
 };
 

@@ -1,5 +1,6 @@
 //! What there is, by the sections of docs/INTERFACE.md. A line more here is a command more.
 
+mod audit_targets;
 mod certificates;
 mod identities;
 mod keys;
@@ -17,6 +18,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
         certificates::RESOURCES,
         signing::RESOURCES,
         notices::RESOURCES,
+        audit_targets::RESOURCES,
         identities::RESOURCES,
     ];
     tables.into_iter().flatten()

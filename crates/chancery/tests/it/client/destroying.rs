@@ -20,6 +20,7 @@ const COMMANDS: [(&str, &str); 10] = [
     ("identity delete ci", "delete"),
     ("role delete Builders", "delete"),
     ("notice-target delete alerts", "delete"),
+    ("audit-target delete siem", "delete"),
 ];
 
 fn furnish(place: &Place) -> String {
@@ -39,6 +40,7 @@ fn furnish(place: &Place) -> String {
         "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
         "chancery identity create --name ci --kind Application --role Builders",
         "chancery notice-target create --name alerts --url https://hooks.example.org/chancery --shape Slack --kind Waiting",
+        "chancery audit-target create --name siem --syslog-host logs.example.org",
     ];
     for line in lines {
         place.sh(line).done();

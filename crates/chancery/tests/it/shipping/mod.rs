@@ -66,10 +66,17 @@ fn under_load<T>(demo: &Demo, number: &AtomicU64, meanwhile: impl FnOnce() -> T)
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         scope.spawn(|| load(&clients, number, &stop));
-        let done = meanwhile();
-        stop.store(true, Ordering::Relaxed);
-        done
+        let _stops_also_where_this_fails = Stops(&stop);
+        meanwhile()
     })
+}
+
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Drops doubles by their ids, and answers what is left in the order in which it came first.
