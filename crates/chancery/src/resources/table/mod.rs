@@ -12,7 +12,7 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 6] = [
+    let tables: [&'static [Resource]; 7] = [
         tokens::RESOURCES,
         keys::RESOURCES,
         certificates::RESOURCES,

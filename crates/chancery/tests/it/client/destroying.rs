@@ -9,7 +9,7 @@ const CERT: &str =
     "chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing'";
 
 /// Every command that ends something for good, as far as its flags go, and the word that it asks for.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("token delete --profile numbers TOKEN", "delete"),
     ("profile delete numbers", "delete"),
     ("cert-profile delete Workload", "delete"),

@@ -49,7 +49,7 @@ fn load(clients: &[Client], number: &AtomicU64, stop: &AtomicBool) {
             scope.spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
                     let number = number.fetch_add(1, Ordering::Relaxed);
-                    let role = json!({"name": format!("rôle {number}"), "perms": []});
+                    let role = json!({"name": format!("rôle {number}"), "loginsRequired": 1, "perms": []});
                     let role: CreateRole = serde_json::from_value(role).unwrap();
                     if client.create_role(&role).is_err() {
                         return;
