@@ -175,6 +175,8 @@ fn syslog(line: &str, body: &str) -> Came {
         (None, _) => None,
         (Some(_), "Json") => Some(message.to_owned()),
         (Some(sequence), _) => {
+            // What is not ASCII begins with a byte order mark.
+            let message = message.trim_start_matches('\u{feff}');
             let head = format!("CEF:0|Chancery|Chancery|{}|", env!("CARGO_PKG_VERSION"));
             assert!(message.starts_with(&head) && message.contains(&format!(" cn1={sequence} ")), "{message}");
             None
