@@ -151,8 +151,7 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend, kept) = (config.rsa_pool, config.key_backend, config.journal);
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, notices, .. } =
-            config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
         let (storage, opening, following) = Storage::open(node, &store, &custodian, &clock).await?;
@@ -169,7 +168,7 @@ impl Chancery {
             token_profiles: TokenProfiles::default(),
             budgets: Budgets::new(node, store.path()),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
-            log: Log::load(&storage, &opening, &custodian, &custody, log_name.as_deref(), public_url.as_deref())
+            log: Log::load(&storage, &opening, &custodian, &custody, config.log_name.as_deref(), public_url.as_deref())
                 .await?,
             ledger: Ledger::load(&storage, &opening, &custodian, &custody, &clock).await?,
             custodian,

@@ -250,10 +250,8 @@ impl Default for ImportLimits {
 /// What notices may cost.
 #[derive(Clone, Debug)]
 pub struct NoticeLimits {
-    /// Targets of an installation: each change that is told reads all of them.
+    /// Targets of notices: each change that is told reads all of them. As many of the audit records: each is sent all of them.
     pub targets_max: u32,
-    /// Targets of the audit records: each is sent all of them.
-    pub audit_targets_max: u32,
     /// Notices that may wait for one target, some 300 bytes each; the oldest beyond are given up.
     pub waiting_max: u32,
     /// People's own mailboxes: each is looked at for each notice, after the change.
@@ -281,7 +279,6 @@ impl Default for NoticeLimits {
     fn default() -> Self {
         Self {
             targets_max: 20,
-            audit_targets_max: 20,
             waiting_max: 100_000,
             mailboxes_max: 10_000,
             mailbox_waiting_max: 100,

@@ -86,7 +86,6 @@ const LIMITS: &[(&str, Find)] = &[
     ("unwritten-counts-max", |l, _| Size(&mut l.outage.unwritten_counts_max)),
     ("unwritten-counts-age-max", |l, _| Time(&mut l.outage.unwritten_counts_age_max)),
     ("notice-targets-max", |l, _| Number(&mut l.notices.targets_max)),
-    ("audit-targets-max", |l, _| Number(&mut l.notices.audit_targets_max)),
     ("notices-waiting-max", |l, _| Number(&mut l.notices.waiting_max)),
     ("mailboxes-max", |l, _| Number(&mut l.notices.mailboxes_max)),
     ("mailbox-notices-waiting-max", |l, _| Number(&mut l.notices.mailbox_waiting_max)),

@@ -59,7 +59,7 @@ impl Chancery {
         };
         let detail = json!({"name": row.name, "receiver": receiver, "firstSequence": first_sequence});
         let event = Event::new(Action::AuditTargetCreate).on(Uuid::from(id)).detail(detail);
-        let max = self.limits.notices.audit_targets_max;
+        let max = self.limits.notices.targets_max;
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, "audit targets").await?;

@@ -40,15 +40,7 @@ fn generated_calls(filter: &str) -> String {
     let folder = temp_dir();
     let answers = folder.path().join("answers");
     let relay = Relay::listen(folder.path());
-    let limits = [
-        "--limit",
-        "audit-targets-max=10000",
-        "--limit",
-        "notice-targets-max=10000",
-        "--limit",
-        "mailbox-codes-per-hour=10000",
-    ]
-    .map(str::to_owned);
+    let limits = ["--limit", "notice-targets-max=10000", "--limit", "mailbox-codes-per-hour=10000"].map(str::to_owned);
     let arguments: Vec<_> = limits.iter().chain(&relay.arguments()).cloned().collect();
     let demo = Demo::start(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let _passed = Tool::new("schemathesis")
