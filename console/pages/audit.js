@@ -15,7 +15,9 @@ import { apart, t, tn, word } from "../words.js";
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
   "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "SettingsRead", "SettingsChange", "AuditRead", "AuditExport", "AccessRead", "NoticeTargetCreate",
-  "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "ServerStart", "ServerStop", "ClockJump",
+  "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove",
+  "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume",
+  "ServerStart", "ServerStop", "ClockJump",
   "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
@@ -40,7 +42,7 @@ export async function page({ query, signal }) {
     h("h1", {}, t("audit.title")),
     filters(query),
     (identityUuid || objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? nodeUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
-    h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
+    h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) })),
     list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];

@@ -56,9 +56,10 @@ export async function plant(state) {
     name: `target ${MARKUP}`, webhook: { url: "https://127.0.0.1:9/hook", shape: "Chancery" }, secret: Buffer.alloc(32, 7).toString("base64"), kinds: ["Waiting", "Failed"], serviceUuids: [strict.serviceUuid],
   });
   const mailbox = await call("POST", "/api/v2/notice-targets", { name: `mailbox ${MARKUP}`, email: { address: "releases@example.org" }, kinds: ["Denied"] });
+  const archive = await call("POST", "/api/v2/audit/targets", { name: `archive ${MARKUP}`, otlp: { url: "https://127.0.0.1:9/v1/logs" }, firstSequence: 0 });
   const requests = await plantRequests(call, demo, strict, { scripts, programs });
   const proposals = await plantProposals(call, demo, strict, p256);
-  return { strict, target: target.uuid, mailbox: mailbox.uuid, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
+  return { strict, target: target.uuid, mailbox: mailbox.uuid, archive: archive.uuid, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
 }
 
 /** The smallest image that can be signed: headers, and some bytes behind them. */
@@ -159,6 +160,9 @@ export function pages(planted, who) {
     ["notice-target-mailbox", `#/notices/target/${planted.mailbox}`, true],
     ["notice-target-new", "#/notices/target/new", true],
     ["audit", "#/audit?action=RoleCreate", true],
+    ["audit-targets", "#/audit/targets", true],
+    ["audit-target", `#/audit/targets/${planted.archive}`, true],
+    ["audit-target-new", "#/audit/targets/new", true],
     ["access", "#/audit/access?right=Sign", true],
     ["me", "#/me", false],
     ["system", "#/system", false],

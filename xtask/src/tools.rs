@@ -32,10 +32,13 @@ const DEBIAN: &[(&str, &str)] = &[
     ("oathtool", "oathtool"),
     ("gpg", "gnupg"),
     ("gnupg-pkcs11-scd", "gnupg-pkcs11-scd"),
+    ("rsyslogd", "rsyslog"),
 ];
 
-/// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and headers of PKCS#11 2.40 and 3.0.
-const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev"];
+/// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, headers of PKCS#11 2.40 and 3.0, and
+/// rsyslog's two drivers for TLS.
+const DEBIAN_WITHOUT_PROGRAMS: &[&str] =
+    &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev", "rsyslog-gnutls", "rsyslog-openssl"];
 
 /// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client, its build and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.
@@ -51,6 +54,8 @@ const PYTHON: &[&str] = &[
     "pytest==9.2.0",
     "mypy==2.4.1",
     "aiosmtpd==1.4.6",
+    "standardwebhooks==1.1.0",
+    "opentelemetry-proto==1.45.2",
     "tree-sitter==0.26.1",
     "tree-sitter-groovy==0.1.2",
 ];

@@ -394,6 +394,13 @@ class Tour:
         assert all(one["uuid"] for one in self.client.notices.list(kind="Waiting", pageSize=2)["items"])
         assert self.client.notices.undelivered(targetUuid=uuid)["total"] == 0
         targets.delete(uuid)
+        shipped = self.client.audit_targets
+        uuid = shipped.create(name=new_name(), otlp={"url": "https://127.0.0.1:9/"}, firstSequence=0)["uuid"]
+        assert not shipped.update(uuid, enabled=False)["enabled"]
+        assert shipped.get(uuid)["shipping"]["nextSequence"] == 0
+        assert shipped.list(search="thing")["results"]
+        assert "no public address" in shipped.test(uuid)["answer"]
+        shipped.delete(uuid)
         mailboxes, address = self.approver.mailboxes, "approver@example.org"
         person = self.approver.identities.whoami()["identities"][0]["uuid"]
         pending = mailboxes.set(person, address=address, kinds=["Waiting"])["pending"]

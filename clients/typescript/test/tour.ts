@@ -442,6 +442,13 @@ export class Tour {
     assert((await this.client.notices.list({ kind: "Waiting", pageSize: 2 })).items.every((one) => one.uuid));
     assert.equal((await this.client.notices.undelivered({ targetUuid: uuid })).total, 0);
     await targets.delete(uuid);
+    const shipped = this.client.auditTargets;
+    const made = await shipped.create({ name: newName(), otlp: { url: "https://127.0.0.1:9/" }, firstSequence: 0 });
+    assert(!(await shipped.update(made.uuid, { enabled: false })).enabled);
+    assert.equal((await shipped.get(made.uuid)).shipping.nextSequence, 0);
+    assert((await shipped.list({ search: "thing" })).results.length > 0);
+    assert((await shipped.test(made.uuid)).answer.includes("no public address"));
+    await shipped.delete(made.uuid);
     const [{ mailboxes }, address] = [this.approver, "approver@example.org"];
     const person = (await this.approver.identities.whoami()).identities[0]?.uuid;
     assert(person);

@@ -24,6 +24,7 @@ mod public;
 mod replace;
 mod retry;
 mod saved;
+mod syslog;
 mod time_stamps;
 mod transport;
 mod webhooks;
@@ -44,6 +45,7 @@ pub use saved::{
     DEFAULT_SERVER, SavedError, SavedServer, config_folder, only_saved_server, saved_server, saved_server_file,
     saved_servers,
 };
+pub use syslog::SyslogSender;
 pub use time_stamps::StampFetcher;
 pub use transport::{Client, Session};
 pub use webhooks::{Allowed, WebhookPoster};

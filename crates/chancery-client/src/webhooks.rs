@@ -39,7 +39,7 @@ impl fmt::Debug for Checked {
 /// Every address of the name is one that nothing is sent to.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} is at {1}, which is no public address; --notice-networks would have to list it")]
-struct NotAllowed(String, IpAddr);
+pub(crate) struct NotAllowed(pub(crate) String, pub(crate) IpAddr);
 
 impl Resolver for Checked {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {

@@ -21,7 +21,7 @@ use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     access::Budgets,
     approval::{IdLocks, proposals::Effects},
-    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, open_journal},
+    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, Shipping, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
@@ -109,6 +109,7 @@ pub struct Chancery {
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
     pub(crate) notices: Notices,
+    pub(crate) shipping: Shipping,
     pub(crate) journal: Option<Arc<Journal>>,
     /// What the store knows of it.
     pub(crate) anchored: Anchored,
@@ -150,8 +151,7 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend, kept) = (config.rsa_pool, config.key_backend, config.journal);
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, notices, .. } =
-            config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
         let (storage, opening, following) = Storage::open(node, &store, &custodian, &clock).await?;
@@ -168,7 +168,7 @@ impl Chancery {
             token_profiles: TokenProfiles::default(),
             budgets: Budgets::new(node, store.path()),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
-            log: Log::load(&storage, &opening, &custodian, &custody, log_name.as_deref(), public_url.as_deref())
+            log: Log::load(&storage, &opening, &custodian, &custody, config.log_name.as_deref(), public_url.as_deref())
                 .await?,
             ledger: Ledger::load(&storage, &opening, &custodian, &custody, &clock).await?,
             custodian,
@@ -186,6 +186,7 @@ impl Chancery {
             stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
             notices: Notices::new(notices, &limits),
+            shipping: Shipping::new(&limits),
             journal: journal.map(Arc::new),
             anchored: Anchored::default(),
             expiring: FoundExpiring::default(),

@@ -46,7 +46,7 @@ mod tokenization;
 mod up_to_date;
 
 pub use access::{Demand, Grant, RuleCall};
-pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState};
+pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState, ShippingCounts};
 pub use chancery::{Chancery, Config};
 pub use chancery_journal::{Head as JournalHead, Numbers as JournalNumbers};
 pub use chancery_keys::{KeyBackend, RootKeyFileError, RootKeySource, ScratchKey};
@@ -63,7 +63,7 @@ pub use limits::{ApiKeyLimits, BodyLimits, ImportLimits, Limits, ListLimits, Log
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};
 pub use notices::{
-    Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
+    Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted, Syslog,
 };
 pub use pki::{Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity};
 pub use pool::{OnBehalf, Party};

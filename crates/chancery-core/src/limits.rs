@@ -250,7 +250,7 @@ impl Default for ImportLimits {
 /// What notices may cost.
 #[derive(Clone, Debug)]
 pub struct NoticeLimits {
-    /// Targets of an installation: each change that is told reads all of them.
+    /// Targets of notices: each change that is told reads all of them. As many of the audit records: each is sent all of them.
     pub targets_max: u32,
     /// Notices that may wait for one target, some 300 bytes each; the oldest beyond are given up.
     pub waiting_max: u32,

@@ -4,7 +4,7 @@ mod requests;
 
 use std::{sync::OnceLock, time::Duration};
 
-use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels};
+use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels, ShippingCounts};
 use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
@@ -22,6 +22,10 @@ const JOURNAL_FAILURES: &str = "chancery_journal_failures_total";
 const JOURNAL_FAILING: &str = "chancery_journal_failing";
 const NOTICES_WAITING: &str = "chancery_notices_waiting";
 const NOTICES: &str = "chancery_notices_total";
+const SHIPPED: &str = "chancery_audit_shipped_total";
+const SHIP_FAILURES: &str = "chancery_audit_ship_failures_total";
+const SHIP_BEHIND: &str = "chancery_audit_ship_behind";
+const SHIP_FAILING: &str = "chancery_audit_targets_failing";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -54,6 +58,10 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_gauge!(JOURNAL_FAILING, "1 while the journal's files cannot be kept, 0 otherwise.");
     describe_gauge!(NOTICES_WAITING, "Notices that wait for their targets; looked at every half minute.");
     describe_counter!(NOTICES, "Attempts of this server to deliver notices, and notices that it gave up.");
+    describe_counter!(SHIPPED, "Audit records that this server shipped to targets.");
+    describe_counter!(SHIP_FAILURES, "Attempts of this server to ship audit records that failed.");
+    describe_gauge!(SHIP_BEHIND, "Audit records that the target has still to get which is furthest behind.");
+    describe_gauge!(SHIP_FAILING, "Targets of the audit records that take none.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -80,6 +88,15 @@ pub(crate) fn note_notices(counts: NoticeCounts) {
     counter!(NOTICES, "outcome" => "delivered").absolute(delivered);
     counter!(NOTICES, "outcome" => "failed").absolute(failed);
     counter!(NOTICES, "outcome" => "given_up").absolute(given_up);
+}
+
+/// Notes how audit records are shipped.
+pub(crate) fn note_shipping(counts: ShippingCounts) {
+    let ShippingCounts { shipped, failed, behind, failing } = counts;
+    counter!(SHIPPED).absolute(shipped);
+    counter!(SHIP_FAILURES).absolute(failed);
+    gauge!(SHIP_BEHIND).set(behind as f64);
+    gauge!(SHIP_FAILING).set(failing as f64);
 }
 
 /// Notes what was written to the journal, and whether it is in trouble.

@@ -178,6 +178,13 @@ fn records() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit))
         .routes(routes!(audit::export::export_audit))
         .routes(routes!(audit::checkpoint::audit_checkpoint))
+        .routes(routes!(audit::targets::list_audit_targets, audit::targets::create_audit_target))
+        .routes(routes!(
+            audit::targets::uuid::read_audit_target,
+            audit::targets::uuid::change_audit_target,
+            audit::targets::uuid::delete_audit_target
+        ))
+        .routes(routes!(audit::targets::test::test_audit_target))
         .routes(routes!(reports::access::access))
         .routes(routes!(reports::effect::effect))
 }

@@ -312,6 +312,8 @@ wire_enum! {
         JournalFailed,
         /// Four fifths of a budget are used.
         BudgetLow,
+        /// A target of the audit records takes none.
+        AuditTargetFailed,
         /// Somebody tries a target out.
         Test,
     }
@@ -324,6 +326,18 @@ wire_enum! {
         Proposal,
         Certificate,
         ApiKey,
+    }
+}
+
+wire_enum! {
+    /// What stands in a syslog message.
+    #[derive(Default)]
+    pub enum SyslogBody {
+        /// The record as an export of the ledger has it, in JSON.
+        #[default]
+        Json,
+        /// Its members in the Common Event Format.
+        Cef,
     }
 }
 

@@ -149,6 +149,8 @@ ids! {
     NoticeTargetId,
     /// A notice.
     NoticeId,
+    /// A target of the audit records.
+    AuditTargetId,
     /// Any object, where its kind does not matter.
     ObjectId,
 }

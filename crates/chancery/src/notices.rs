@@ -1,9 +1,9 @@
-//! How notices leave this server, as the settings say.
+//! How notices and audit records leave this server, as the settings say.
 
 use std::{net::IpAddr, sync::Arc};
 
-use chancery_client::{WebhookPoster, system_authorities};
-use chancery_core::{Mail, NoticeConfig, NoticeTransport, Post, Posted};
+use chancery_client::{Allowed, SyslogSender, WebhookPoster, system_authorities};
+use chancery_core::{Mail, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
 
 use crate::{
     bounded,
@@ -12,9 +12,13 @@ use crate::{
     settings::Settings,
 };
 
+/// Said where no authority is trusted.
+const NO_AUTHORITIES: &str = "this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one";
+
 struct Transport {
     /// None where no authority is trusted: then no server elsewhere is.
     webhooks: Option<WebhookPoster>,
+    syslog: Option<SyslogSender>,
     mails: Option<Mailer>,
 }
 
@@ -22,8 +26,7 @@ impl NoticeTransport for Transport {
     fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         let Post { url, headers, body, answer_max, wait } = post;
         let webhooks = self.webhooks.as_ref();
-        let webhooks = webhooks
-            .ok_or("this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one")?;
+        let webhooks = webhooks.ok_or(NO_AUTHORITIES)?;
         let (status, body) = webhooks.post(&url, &headers, &body, answer_max, wait)?;
         Ok(Posted { status, body })
     }
@@ -37,6 +40,11 @@ impl NoticeTransport for Transport {
             self.mails.as_ref().ok_or("this server was started without an SMTP relay; --smtp-host names one")?;
         mails.send(mail)
     }
+
+    fn syslog(&self, syslog: Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let Syslog { host, port, frames, wait } = syslog;
+        self.syslog.as_ref().ok_or(NO_AUTHORITIES)?.send(&host, port, &frames, wait)
+    }
 }
 
 /// As the settings say.
@@ -48,18 +56,15 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     };
     let wait = settings.limits.notices.wait_max;
     let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
-    let webhooks = match &authorities {
-        Some(authorities) => {
-            let networks = settings.notice_networks.clone();
-            let allowed = move |address: IpAddr| {
-                let address = address.to_canonical();
-                is_public(address) || networks.iter().any(|network| network.holds(address))
-            };
-            Some(WebhookPoster::new(authorities, Arc::new(allowed)).doing("--notice-ca")?)
-        }
-        None => None,
-    };
-    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, mails })), console })
+    let networks = settings.notice_networks.clone();
+    let allowed: Allowed = Arc::new(move |address: IpAddr| {
+        let address = address.to_canonical();
+        is_public(address) || networks.iter().any(|network| network.holds(address))
+    });
+    let webhooks = authorities.as_ref().map(|pem| WebhookPoster::new(pem, Arc::clone(&allowed)).doing("--notice-ca"));
+    let syslog = authorities.as_ref().map(|pem| SyslogSender::new(pem, allowed).doing("--notice-ca"));
+    let (webhooks, syslog) = (webhooks.transpose()?, syslog.transpose()?);
+    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails })), console })
 }
 
 /// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target

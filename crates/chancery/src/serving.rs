@@ -141,6 +141,7 @@ impl Serving {
             sockets.spawn(chancery_server::serve(socket, public, stopping));
         }
         chancery.deliver_notices(&Host::running("serve"));
+        chancery.ship_audit(&Host::running("serve"));
         info!(%address, "serving");
         let drain_delay = settings.drain_delay;
         Ok(Self { chancery, address, routes, tls, reload, drain_delay, stop, sockets, signals })

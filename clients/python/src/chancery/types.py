@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -317,6 +317,41 @@ class AuditRole(TypedDict):
     """Its name at that time."""
     uuid: RoleId
     """Its id."""
+
+
+class AuditTarget(TypedDict):
+    """A target of the audit records; its secret is never answered."""
+    createdAt: str
+    """When it was made: RFC 3339, UTC."""
+    enabled: bool
+    """Whether it gets records."""
+    hasSecret: bool
+    """Whether it has a secret."""
+    objInfo: AuditTargetIdObjInfo
+    """Name and id."""
+    otlp: NotRequired[HttpReceiver | None]
+    """Where it is, where it takes OTLP."""
+    shipping: ShippingState
+    """How far it has the records."""
+    syslog: NotRequired[SyslogReceiver | None]
+    """Where it is, where it takes syslog."""
+    uuid: AuditTargetId
+    """Its id, as in `objInfo`."""
+    webhook: NotRequired[HttpReceiver | None]
+    """Where it is, where it is a webhook."""
+
+
+AuditTargetId: TypeAlias = "str"
+
+
+class AuditTargetTested(TypedDict):
+    """What came of trying a target out."""
+    answer: str
+    """What it answered, cut short, or why it could not be reached."""
+    delivered: bool
+    """Whether the target took it."""
+    status: NotRequired[int | None]
+    """The HTTP status that it answered, if it did."""
 
 
 class AuthCredentials(TypedDict):
@@ -829,6 +864,26 @@ class CreateApiKey(TypedDict):
     """What it is restricted to; it gives all that the identity has where this is absent."""
 
 
+class CreateAuditTarget(TypedDict):
+    """What a new target of the audit records shall be: exactly one of `syslog`, `webhook` and `otlp`."""
+    firstSequence: NotRequired[int | None]
+    """The `sequence` of the first record that it gets, 0 for all that there are; where this is absent it gets those from
+    now on.
+    """
+    name: str
+    """Its name, unique without regard to letter case."""
+    otlp: NotRequired[HttpReceiver | None]
+    """Records are posted there as logs of OpenTelemetry (OTLP over HTTP, in JSON)."""
+    secret: NotRequired[Base64 | None]
+    """Of a webhook, which needs one, the key by which posts are signed: 24 to 64 bytes. Of OTLP, where it is optional, the
+    token that is sent as `Authorization: Bearer`. A receiver of syslog has none. It is never answered.
+    """
+    syslog: NotRequired[SyslogReceiver | None]
+    """Records go there as syslog messages over TLS."""
+    webhook: NotRequired[HttpReceiver | None]
+    """Records are posted there as JSON, signed as Standard Webhooks says."""
+
+
 class CreateCertProfile(TypedDict):
     """What a new certificate profile shall be. What is absent has the default named. `objInfo.uuid` and `system` may be
     sent and mean nothing.
@@ -1229,6 +1284,22 @@ class AccessResults(TypedDict):
     """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
+class AuditTargetResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[AuditTarget]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
 class CertProfileStubResults(TypedDict):
     """A list of stubs: `results`."""
     next: NotRequired[str | None]
@@ -1490,6 +1561,14 @@ class HomeAnswer(TypedDict):
 
 HomeStatus: TypeAlias = Literal["Success", "Failure"]
 """`status` of the answers under /home/v1."""
+
+
+class HttpReceiver(TypedDict):
+    """A receiver that is posted to."""
+    url: str
+    """Where it is: `https://…`. Addresses that are not public are refused unless the server's start options list their
+    network; redirects are not followed. Of OTLP it is the whole address, such as `https://collector:4318/v1/logs`.
+    """
 
 
 class Identity(TypedDict):
@@ -1944,7 +2023,7 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "Test"]
 """What a notice tells of."""
 
 
@@ -1992,6 +2071,13 @@ class NoticeTested(TypedDict):
 
 
 class ApiKeyIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class AuditTargetIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
     """The name that people gave it."""
@@ -2110,6 +2196,22 @@ class PatchApiKey(TypedDict):
     """Other networks, which replace all of the present ones; an empty list lets it be used from everywhere."""
     scope: NotRequired[ApiKeyScope | None]
     """Another restriction; `null` for none."""
+
+
+class PatchAuditTarget(TypedDict):
+    """What is to be changed of a target. What is absent stays, and so does how far it has the records."""
+    enabled: NotRequired[bool | None]
+    """Whether it gets records. What is written while it gets none it gets afterwards."""
+    name: NotRequired[str | None]
+    """A new name."""
+    otlp: NotRequired[HttpReceiver | None]
+    """Where a receiver of OTLP is from now on. A target stays of its kind."""
+    secret: NotRequired[Base64 | None]
+    """A new secret."""
+    syslog: NotRequired[SyslogReceiver | None]
+    """Where a receiver of syslog is from now on."""
+    webhook: NotRequired[HttpReceiver | None]
+    """Where a webhook is from now on."""
 
 
 class PatchCertProfile(TypedDict):
@@ -2903,6 +3005,28 @@ class Settings(TypedDict):
     """Whether the installation is in hardened mode. Set in the server's configuration."""
 
 
+class ShippingState(TypedDict):
+    """How far a target has the audit records."""
+    behind: int
+    """How many records it is behind."""
+    error: NotRequired[str | None]
+    """Why it last failed."""
+    failedAt: NotRequired[str | None]
+    """When it last failed: RFC 3339, UTC."""
+    failing: bool
+    """Whether it fails, so that `AuditTargetFail` was recorded and told."""
+    failures: int
+    """Failures since it last took something."""
+    nextSequence: int
+    """The `sequence` of the record that it gets next: it has all before, from the first that it was to get."""
+    shipped: int
+    """How many it has taken, also those that it got twice."""
+    shippedAt: NotRequired[str | None]
+    """When it last took something: RFC 3339, UTC."""
+    triedAgainAt: NotRequired[str | None]
+    """When it is tried again, where it failed: RFC 3339, UTC."""
+
+
 class SignedItem(TypedDict):
     """One item of a manifest, and what became of it."""
     change: NotRequired[ItemChange | None]
@@ -3179,6 +3303,22 @@ class Submitted(TypedDict):
     """The new request."""
     warnings: NotRequired[list[str]]
     """What somebody should know about it, in sentences."""
+
+
+SyslogBody: TypeAlias = Literal["Json", "Cef"]
+"""What stands in a syslog message."""
+
+
+class SyslogReceiver(TypedDict):
+    """A receiver of syslog messages (RFC 5424) over TLS (RFC 5425)."""
+    body: NotRequired[SyslogBody]
+    """What stands in the message: `Json` where this is absent."""
+    host: str
+    """Its name or address, which its certificate has to be for. Addresses that are not public are refused unless the
+    server's start options list their network.
+    """
+    port: NotRequired[int]
+    """Its TCP port."""
 
 
 class TemplateNames(TypedDict):

@@ -199,6 +199,152 @@ export class Audit {
   }
 }
 
+export class AuditTargets {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The targets that the audit records are shipped to, and how far each has them. Needs Audit:Read or System:Manage.
+   *
+   * `GET /api/v2/audit/targets`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.AuditTargetResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit/targets",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditTargetResults>;
+  }
+
+  /**
+   * Makes a target of the audit records. Two persons have to be logged in.
+   *
+   * `POST /api/v2/audit/targets`
+   */
+  create(
+    body: types.CreateAuditTarget,
+    options: CallOptions = {},
+  ): Promise<types.AuditTarget> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/audit/targets",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditTarget>;
+  }
+
+  /**
+   * A target of the audit records, and how far it has them; its secret is never answered. Needs Audit:Read or
+   * System:Manage.
+   *
+   * `GET /api/v2/audit/targets/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.AuditTarget> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/audit/targets/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditTarget>;
+  }
+
+  /**
+   * Changes a target of the audit records. Two persons have to be logged in. It is tried again at once, and goes on where it
+   * was.
+   *
+   * `PATCH /api/v2/audit/targets/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchAuditTarget,
+    options: CallOptions = {},
+  ): Promise<types.AuditTarget> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/audit/targets/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditTarget>;
+  }
+
+  /**
+   * Removes a target of the audit records, and how far it has them. Two persons have to be logged in.
+   *
+   * `DELETE /api/v2/audit/targets/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/audit/targets/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Sends the target something that is no record, and answers what came back. It is not sent again. Two persons have to be
+   * logged in.
+   *
+   * `POST /api/v2/audit/targets/{uuid}/test`
+   */
+  test(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.AuditTargetTested> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/audit/targets/${segment(uuid)}/test`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditTargetTested>;
+  }
+}
+
 export class Identities {
   readonly #caller: Caller;
 
@@ -3489,6 +3635,7 @@ export class Log {
 export class Operations {
   readonly reports: Reports;
   readonly audit: Audit;
+  readonly auditTargets: AuditTargets;
   readonly identities: Identities;
   readonly apiKeys: ApiKeys;
   readonly mailboxes: Mailboxes;
@@ -3513,6 +3660,7 @@ export class Operations {
   constructor(caller: Caller) {
     this.reports = new Reports(caller);
     this.audit = new Audit(caller);
+    this.auditTargets = new AuditTargets(caller);
     this.identities = new Identities(caller);
     this.apiKeys = new ApiKeys(caller);
     this.mailboxes = new Mailboxes(caller);

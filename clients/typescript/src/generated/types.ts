@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -315,6 +315,40 @@ export interface AuditRole {
   name: string;
   /** Its id. */
   uuid: RoleId;
+}
+
+/** A target of the audit records; its secret is never answered. */
+export interface AuditTarget {
+  /** When it was made: RFC 3339, UTC. */
+  createdAt: string;
+  /** Whether it gets records. */
+  enabled: boolean;
+  /** Whether it has a secret. */
+  hasSecret: boolean;
+  /** Name and id. */
+  objInfo: AuditTargetIdObjInfo;
+  /** Where it is, where it takes OTLP. */
+  otlp?: HttpReceiver | null;
+  /** How far it has the records. */
+  shipping: ShippingState;
+  /** Where it is, where it takes syslog. */
+  syslog?: SyslogReceiver | null;
+  /** Its id, as in `objInfo`. */
+  uuid: AuditTargetId;
+  /** Where it is, where it is a webhook. */
+  webhook?: HttpReceiver | null;
+}
+
+export type AuditTargetId = string;
+
+/** What came of trying a target out. */
+export interface AuditTargetTested {
+  /** What it answered, cut short, or why it could not be reached. */
+  answer: string;
+  /** Whether the target took it. */
+  delivered: boolean;
+  /** The HTTP status that it answered, if it did. */
+  status?: number | null;
 }
 
 /** `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`. */
@@ -827,6 +861,28 @@ export interface CreateApiKey {
   scope?: ApiKeyScope | null;
 }
 
+/** What a new target of the audit records shall be: exactly one of `syslog`, `webhook` and `otlp`. */
+export interface CreateAuditTarget {
+  /**
+   * The `sequence` of the first record that it gets, 0 for all that there are; where this is absent it gets those from
+   * now on.
+   */
+  firstSequence?: number | null;
+  /** Its name, unique without regard to letter case. */
+  name: string;
+  /** Records are posted there as logs of OpenTelemetry (OTLP over HTTP, in JSON). */
+  otlp?: HttpReceiver | null;
+  /**
+   * Of a webhook, which needs one, the key by which posts are signed: 24 to 64 bytes. Of OTLP, where it is optional, the
+   * token that is sent as `Authorization: Bearer`. A receiver of syslog has none. It is never answered.
+   */
+  secret?: Base64 | null;
+  /** Records go there as syslog messages over TLS. */
+  syslog?: SyslogReceiver | null;
+  /** Records are posted there as JSON, signed as Standard Webhooks says. */
+  webhook?: HttpReceiver | null;
+}
+
 /**
  * What a new certificate profile shall be. What is absent has the default named. `objInfo.uuid` and `system` may be
  * sent and mean nothing.
@@ -1236,6 +1292,22 @@ export interface AccessResults {
 }
 
 /** A list of stubs: `results`. */
+export interface AuditTargetResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: AuditTarget[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
 export interface CertProfileStubResults {
   /** What `after` shall be for the next page; absent on the last one. */
   next?: string | null;
@@ -1494,6 +1566,15 @@ export interface HomeAnswer {
 
 /** `status` of the answers under /home/v1. */
 export type HomeStatus = "Success" | "Failure";
+
+/** A receiver that is posted to. */
+export interface HttpReceiver {
+  /**
+   * Where it is: `https://…`. Addresses that are not public are refused unless the server's start options list their
+   * network; redirects are not followed. Of OTLP it is the whole address, such as `https://collector:4318/v1/logs`.
+   */
+  url: string;
+}
 
 /** A person or an application. */
 export interface Identity {
@@ -1943,7 +2024,7 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "Test";
 
 /** What kind of object a notice is about. */
 export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
@@ -1988,6 +2069,13 @@ export interface NoticeTested {
 
 /** An object's name and id. `id` is one of the typed ids. */
 export interface ApiKeyIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface AuditTargetIdObjInfo {
   /** The name that people gave it. */
   name: string;
   uuid: string;
@@ -2102,6 +2190,22 @@ export interface PatchApiKey {
   networks?: string[] | null;
   /** Another restriction; `null` for none. */
   scope?: ApiKeyScope | null;
+}
+
+/** What is to be changed of a target. What is absent stays, and so does how far it has the records. */
+export interface PatchAuditTarget {
+  /** Whether it gets records. What is written while it gets none it gets afterwards. */
+  enabled?: boolean | null;
+  /** A new name. */
+  name?: string | null;
+  /** Where a receiver of OTLP is from now on. A target stays of its kind. */
+  otlp?: HttpReceiver | null;
+  /** A new secret. */
+  secret?: Base64 | null;
+  /** Where a receiver of syslog is from now on. */
+  syslog?: SyslogReceiver | null;
+  /** Where a webhook is from now on. */
+  webhook?: HttpReceiver | null;
 }
 
 /**
@@ -2893,6 +2997,28 @@ export interface Settings {
   hardened: boolean;
 }
 
+/** How far a target has the audit records. */
+export interface ShippingState {
+  /** How many records it is behind. */
+  behind: number;
+  /** Why it last failed. */
+  error?: string | null;
+  /** When it last failed: RFC 3339, UTC. */
+  failedAt?: string | null;
+  /** Whether it fails, so that `AuditTargetFail` was recorded and told. */
+  failing: boolean;
+  /** Failures since it last took something. */
+  failures: number;
+  /** The `sequence` of the record that it gets next: it has all before, from the first that it was to get. */
+  nextSequence: number;
+  /** How many it has taken, also those that it got twice. */
+  shipped: number;
+  /** When it last took something: RFC 3339, UTC. */
+  shippedAt?: string | null;
+  /** When it is tried again, where it failed: RFC 3339, UTC. */
+  triedAgainAt?: string | null;
+}
+
 /** One item of a manifest, and what became of it. */
 export interface SignedItem {
   /**
@@ -3180,6 +3306,22 @@ export interface Submitted {
   uuid: SigningRequestId;
   /** What somebody should know about it, in sentences. */
   warnings?: string[];
+}
+
+/** What stands in a syslog message. */
+export type SyslogBody = "Json" | "Cef";
+
+/** A receiver of syslog messages (RFC 5424) over TLS (RFC 5425). */
+export interface SyslogReceiver {
+  /** What stands in the message: `Json` where this is absent. */
+  body?: SyslogBody;
+  /**
+   * Its name or address, which its certificate has to be for. Addresses that are not public are refused unless the
+   * server's start options list their network.
+   */
+  host: string;
+  /** Its TCP port. */
+  port?: number;
 }
 
 /** The names of the built-in templates. */

@@ -3,12 +3,13 @@
 use std::io::Read;
 
 use chancery_types::{
-    ApiKeyId, IdentityId, RoleId,
+    ApiKeyId, AuditTargetId, IdentityId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
         activity::Activity,
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
         audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
+        audit_targets::{AuditTarget, AuditTargetTested, CreateAuditTarget, PatchAuditTarget},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         reports::{Access, AccessChange, AccessEffect, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
@@ -65,6 +66,18 @@ super::operations! {
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
     /// The newest checkpoint of the audit ledger, and the key that it is verified with.
     GET "/api/v2/audit/checkpoint" => audit_checkpoint() -> AuditCheckpoint;
+    /// The targets that the audit records are shipped to.
+    GET "/api/v2/audit/targets" => audit_targets() [? ListQuery] -> Results<AuditTarget>;
+    /// Makes a target of the audit records.
+    POST "/api/v2/audit/targets" => create_audit_target() [< CreateAuditTarget] -> AuditTarget;
+    /// A target of the audit records, and how far it has them.
+    GET "/api/v2/audit/targets/{id}" => audit_target(id: AuditTargetId) -> AuditTarget;
+    /// Changes a target of the audit records.
+    PATCH "/api/v2/audit/targets/{id}" => change_audit_target(id: AuditTargetId) [< PatchAuditTarget] -> AuditTarget;
+    /// Removes a target of the audit records.
+    DELETE "/api/v2/audit/targets/{id}" => delete_audit_target(id: AuditTargetId) -> Empty;
+    /// Sends a target something that is no record, and tells what came back.
+    POST "/api/v2/audit/targets/{id}/test" => test_audit_target(id: AuditTargetId) [< Empty] -> AuditTargetTested;
     /// Who can do what now.
     GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
     /// Who would gain and lose what by a change that is not made yet.

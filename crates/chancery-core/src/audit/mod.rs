@@ -9,6 +9,7 @@ mod journal;
 mod ledger;
 mod reading;
 mod server;
+mod shipping;
 
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
@@ -25,7 +26,6 @@ use uuid::Uuid;
 
 use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState};
-pub use self::reading::AuditExport;
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
     clock::{ClockWatch, WatchingClock},
@@ -33,7 +33,9 @@ pub(crate) use self::{
     difference::Told,
     journal::{Anchored, Found, KeepingJournal, Noted, open_journal},
     ledger::{Ledger, SequencingLedger},
+    shipping::{Shipping, ShippingAudit},
 };
+pub use self::{reading::AuditExport, shipping::ShippingCounts};
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, access::effect, changes::Change,
     identity::SigningIn, notices::Draft, storage::Recording,

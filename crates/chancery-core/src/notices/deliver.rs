@@ -194,17 +194,14 @@ impl Chancery {
                     settled.delivered.push(row.seq);
                     continue;
                 }
-                Ok(Attempt { status: Some(status), answer, .. }) => {
-                    format!("{} {status} {answer}", receiver.protocol())
-                }
-                Ok(Attempt { answer, .. }) => answer,
+                Ok(attempt) => attempt.why(receiver.protocol()),
                 Err(failure) => {
                     error!(error = &failure as &dyn std::error::Error, "a notice could not be sent");
                     "Chancery could not send it; its log says why".to_owned()
                 }
             };
             let due_at_ms = now_ms.saturating_add(delay_ms(row.attempts.saturating_add(1), jitter()));
-            settled.failed.push(Failed { seq: row.seq, due_at_ms, error: error.trim_end().to_owned() });
+            settled.failed.push(Failed { seq: row.seq, due_at_ms, error });
         }
         let counts = &self.notices.counts;
         counts.delivered.fetch_add(settled.delivered.len() as u64, Ordering::Relaxed);
@@ -279,13 +276,13 @@ async fn deliver_all(weak: Weak<Chancery>, target: Uuid) {
 
 /// How long to wait after so many failures: twice as long each time, up to a minute, and up to a half less by chance, so
 /// that targets that failed together are not tried together.
-fn delay_ms(failures: i64, chance: u16) -> i64 {
+pub(crate) fn delay_ms(failures: i64, chance: u16) -> i64 {
     let doublings = u32::try_from(failures.saturating_sub(1).clamp(0, 20)).unwrap_or(20);
     let delay_ms = DELAY_MIN_MS.saturating_mul(1 << doublings).min(DELAY_MAX_MS);
     delay_ms - delay_ms / 2 * i64::from(chance) / i64::from(u16::MAX)
 }
 
-fn jitter() -> u16 {
+pub(crate) fn jitter() -> u16 {
     u16::from_be_bytes(chancery_keys::random())
 }
 

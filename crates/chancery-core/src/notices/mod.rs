@@ -33,11 +33,17 @@ use chancery_store::tables;
 use chancery_types::{NoticeObject, wire::notices::Notice};
 use uuid::Uuid;
 
-pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft, personal::CountingTries};
+pub(crate) use self::{
+    deliver::{DeliveringNotices, delay_ms, jitter},
+    of_record::Draft,
+    personal::CountingTries,
+    post::{Attempt, attempt, signed},
+    targets::{check_key, check_url},
+};
 use self::{follow::Followers, of_record::Facts};
 pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
-    post::{Mail, NoticeTransport, Post, Posted},
+    post::{Mail, NoticeTransport, Post, Posted, Syslog},
 };
 use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
 
@@ -113,7 +119,7 @@ impl Notices {
     }
 
     /// What sends notices, on a server that does.
-    fn transport(&self) -> Result<Arc<dyn NoticeTransport>> {
+    pub(crate) fn transport(&self) -> Result<Arc<dyn NoticeTransport>> {
         let transport = self.transport.clone();
         transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))
     }

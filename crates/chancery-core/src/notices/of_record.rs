@@ -148,6 +148,7 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::JournalMiss, K::JournalFailed, None),
         (A::JournalFail, K::JournalFailed, None),
         (A::BudgetWarn, K::BudgetLow, None),
+        (A::AuditTargetFail, K::AuditTargetFailed, None),
     ]
 };
 

@@ -54,7 +54,19 @@ pub struct Mail {
     pub wait: Duration,
 }
 
-/// How notices travel. Core knows no HTTP and no SMTP.
+/// What is sent to a receiver of syslog.
+pub struct Syslog {
+    /// Its name or address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Messages, each in its frame.
+    pub frames: Vec<u8>,
+    /// How long all of it may take.
+    pub wait: Duration,
+}
+
+/// How notices and audit records travel. Core knows no HTTP, no SMTP and no TLS.
 pub trait NoticeTransport: Send + Sync {
     /// Posts to a webhook and answers what came back, whatever the status. It follows no redirect, and connects only to
     /// addresses that are allowed. It may block.
@@ -71,14 +83,40 @@ pub trait NoticeTransport: Send + Sync {
     /// # Errors
     /// Whatever was in the way, in words for an administrator.
     fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Sends messages over one TLS connection, closes it, and waits until the receiver has closed it as well: then it has read
+    /// all of them (RFC 5425, 4.4). It connects only to addresses that are allowed. It may block.
+    ///
+    /// # Errors
+    /// Whatever was in the way, in words for an administrator.
+    fn syslog(&self, syslog: Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// What came of an attempt.
-pub(super) struct Attempt {
-    pub(super) delivered: bool,
-    pub(super) status: Option<u16>,
+pub(crate) struct Attempt {
+    pub(crate) delivered: bool,
+    pub(crate) status: Option<u16>,
     /// What was answered, or why nothing was.
-    pub(super) answer: String,
+    pub(crate) answer: String,
+}
+
+impl Attempt {
+    /// It was taken, and nothing was answered.
+    pub(crate) const fn taken() -> Self {
+        Self { delivered: true, status: None, answer: String::new() }
+    }
+
+    /// It was not taken.
+    pub(crate) fn refused(status: Option<u16>, why: &str) -> Self {
+        Self { delivered: false, status, answer: shown(why) }
+    }
+
+    /// Why it was not taken, with the status of this protocol.
+    pub(crate) fn why(&self, protocol: &str) -> String {
+        let Self { status, answer, .. } = self;
+        let text = status.map_or_else(|| answer.clone(), |status| format!("{protocol} {status} {answer}"));
+        text.trim_end().to_owned()
+    }
 }
 
 impl Chancery {
@@ -117,7 +155,7 @@ impl Chancery {
 }
 
 /// What an answer came to: that of a webhook or of a relay is good from 200 to 299.
-fn attempt(posted: std::result::Result<Posted, Box<dyn std::error::Error + Send + Sync>>) -> Attempt {
+pub(crate) fn attempt(posted: std::result::Result<Posted, Box<dyn std::error::Error + Send + Sync>>) -> Attempt {
     match posted {
         Ok(Posted { status, body }) => Attempt {
             delivered: (200..300).contains(&status),
@@ -129,7 +167,7 @@ fn attempt(posted: std::result::Result<Posted, Box<dyn std::error::Error + Send 
 }
 
 /// The header fields of Standard Webhooks: HMAC-SHA-256 over id, time and body.
-fn signed(key: &[u8], id: &str, now_s: i64, body: &[u8]) -> Vec<(&'static str, String)> {
+pub(crate) fn signed(key: &[u8], id: &str, now_s: i64, body: &[u8]) -> Vec<(&'static str, String)> {
     let message = [format!("{id}.{now_s}.").as_bytes(), body].concat();
     let tag = STANDARD.encode(hmac_sha256(key, &message));
     vec![

@@ -283,7 +283,7 @@ fn check_where(webhook: Option<&Webhook>, email: Option<&Mailbox>, access: &Acce
     let secret = access.secret.as_deref().map(Vec::as_slice);
     match (webhook, email) {
         (Some(webhook), None) => {
-            check_url(webhook)?;
+            check_url("/webhook/url", &webhook.url)?;
             check_secret(secret, webhook.shape)
         }
         (None, Some(email)) if secret.is_none() => check_address("/email/address", &email.address),
@@ -307,8 +307,7 @@ fn check_kind(content: &Content, webhook: bool, email: bool) -> Result<()> {
 }
 
 /// An address that can be posted to over TLS. Whether it may be is found out when its name is resolved.
-fn check_url(webhook: &Webhook) -> Result<()> {
-    let url = &webhook.url;
+pub(crate) fn check_url(field: &str, url: &str) -> Result<()> {
     let rest = url.strip_prefix("https://").unwrap_or_default();
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let is_plain = url.len() <= URL_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -316,19 +315,25 @@ fn check_url(webhook: &Webhook) -> Result<()> {
         return Ok(());
     }
     let message = format!("This is an https address of at most {URL_MAX} characters, without a user or a fragment.");
-    Err(Error::value("/webhook/url", message))
+    Err(Error::value(field, message))
 }
 
 fn check_secret(secret: Option<&[u8]>, shape: WebhookShape) -> Result<()> {
     match (secret, shape) {
-        (Some(secret), _) if !(24..=64).contains(&secret.len()) => {
-            Err(Error::value("/secret", "A secret has 24 to 64 bytes, as Standard Webhooks demands."))
-        }
+        (Some(secret), _) => check_key(secret),
         (None, WebhookShape::Chancery) => {
             Err(Error::value("/secret", "A webhook of the shape Chancery needs a secret, by which notices are signed."))
         }
-        (Some(_) | None, _) => Ok(()),
+        (None, _) => Ok(()),
     }
+}
+
+/// A key by which posts are signed.
+pub(crate) fn check_key(key: &[u8]) -> Result<()> {
+    if (24..=64).contains(&key.len()) {
+        return Ok(());
+    }
+    Err(Error::value("/secret", "A secret has 24 to 64 bytes, as Standard Webhooks demands."))
 }
 
 pub(super) async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Result<()> {
@@ -349,7 +354,7 @@ mod tests {
 
     #[test]
     fn an_address_is_https_and_nothing_else() {
-        let check = |url: &str| check_url(&Webhook { url: url.to_owned(), shape: WebhookShape::Chancery });
+        let check = |url: &str| check_url("/webhook/url", url);
         for taken in ["https://hooks.example.org/x?y=z", "https://192.0.2.1:8443", "https://[2001:db8::1]/"] {
             check(taken).unwrap();
         }

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     access::LeasingBudgets,
-    audit::{Actor, KeepingJournal, SequencingLedger, WatchingClock, WritingActivity, WritingCounts},
+    audit::{Actor, KeepingJournal, SequencingLedger, ShippingAudit, WatchingClock, WritingActivity, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -89,6 +89,8 @@ tasks! {
     SequencingLog: Others,
     /// Makes leaves of audit records.
     SequencingLedger: Others,
+    /// Ships audit records to targets elsewhere.
+    ShippingAudit: Others,
     /// Answers anybody who asks for the log.
     PublishingLog: Others,
     /// Opens keys that sign, for whoever may have something signed.
@@ -130,6 +132,7 @@ impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for SequencingLedger {}
+impl Background for ShippingAudit {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
 impl Background for CountingTries {}
@@ -182,6 +185,11 @@ impl Recording for LeasingBudgets {
 impl Recording for DeliveringNotices {
     const NAME: &'static str = "notices";
     const ACTIONS: &'static [Action] = &[Action::NoticeGiveUp];
+}
+
+impl Recording for ShippingAudit {
+    const NAME: &'static str = "shipping";
+    const ACTIONS: &'static [Action] = &[Action::AuditTargetFail, Action::AuditTargetResume];
 }
 
 /// Gives rows of an older release their MACs, before there is an open store.

@@ -266,6 +266,10 @@ fn notices(relay: Arc<Relay>) -> chancery_core::NoticeConfig {
             self.0.mails.lock().unwrap_or_else(PoisonError::into_inner).push((mail.to, mail.text));
             Ok(chancery_core::Posted { status, body: b"2.0.0 queued".to_vec() })
         }
+
+        fn syslog(&self, _: chancery_core::Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+            Ok(())
+        }
     }
     chancery_core::NoticeConfig { transport: Some(Arc::new(Taking(relay))), console: None }
 }

@@ -89,6 +89,15 @@ pub async fn from(tx: &mut Tx, number: i64, max: u32) -> Result<Vec<Placed>, Sto
     generated_sql(text).bind(number).bind(max).all(tx).await
 }
 
+/// Leaves from this one on, at most so many, in their order.
+pub async fn leaves_from(tx: &mut Tx, leaf: i64, max: u32) -> Result<Vec<Placed>, StoreError> {
+    let text = format!(
+        "SELECT {COLUMNS}, l.leaf AS leaf FROM audit_leaves AS l JOIN audit ON audit.seq = l.number \
+         WHERE l.leaf IS NOT NULL AND l.leaf >= $1 ORDER BY l.leaf LIMIT $2"
+    );
+    generated_sql(text).bind(leaf).bind(max).all(tx).await
+}
+
 /// How many leaves were given.
 pub async fn leaves(tx: &mut Tx) -> Result<i64, StoreError> {
     sql(LEAVES).one(tx).await

@@ -71,6 +71,7 @@ pub mod turns;
 // audit
 pub mod audit;
 pub mod audit_ledger;
+pub mod audit_targets;
 pub mod journals;
 
 // notices
@@ -162,5 +163,6 @@ pub(crate) const AUTHORITY: &[Table] = &[
     pre_approvals::Digest::TABLE,
     notice_targets::Row::TABLE,
     mailboxes::Row::TABLE,
+    audit_targets::Row::TABLE,
     journals::Row::TABLE,
 ];

@@ -111,10 +111,21 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     sql("DROP TABLE revocations").execute(tx).await?;
     sql("DROP TABLE signing_provenance").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0045_signing_provenance'").execute(tx).await?;
-    for table in ["fan_outs", "mailboxes", "notices", "notice_targets", "deliveries", "delivery_states"] {
+    for table in [
+        "audit_targets",
+        "audit_target_states",
+        "fan_outs",
+        "mailboxes",
+        "notices",
+        "notice_targets",
+        "deliveries",
+        "delivery_states",
+    ] {
         generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
     }
-    sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes')").execute(tx).await?;
+    sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes', '0090_audit_targets')")
+        .execute(tx)
+        .await?;
     sql("DROP TABLE journals").execute(tx).await?;
     sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;

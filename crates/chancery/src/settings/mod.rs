@@ -108,10 +108,10 @@ pub(crate) struct Options {
     /// How many days the journal is kept, 1 to 3660 [default: 400].
     #[arg(long, value_name = "DAYS", env = "CHANCERY_JOURNAL_KEEP_DAYS")]
     pub(crate) journal_keep_days: Option<u32>,
-    /// Networks that notices may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
+    /// Networks that notices and audit records may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
     #[arg(long, value_name = "NETWORK", env = "CHANCERY_NOTICE_NETWORKS", value_delimiter = ',')]
     pub(crate) notice_networks: Option<Vec<String>>,
-    /// Authorities that the targets of notices must have their TLS certificates from, PEM [default: the system's].
+    /// Authorities that targets of notices and of the audit records must have their TLS certificates from, PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
     pub(crate) notice_ca: Option<PathBuf>,
     /// The relay that notices are mailed by: its name or address. It may be in a private network.

@@ -20,6 +20,7 @@ mod recipes;
 mod relay;
 mod schemathesis;
 mod serve;
+mod shipping;
 mod signals;
 mod tour;
 mod verify_paths;

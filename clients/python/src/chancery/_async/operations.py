@@ -200,6 +200,123 @@ class AsyncAudit:
         return cast("bytes", await self._caller.call(call))
 
 
+class AsyncAuditTargets:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.AuditTargetResults:
+        """The targets that the audit records are shipped to, and how far each has them. Needs Audit:Read or System:Manage.
+
+        `GET /api/v2/audit/targets`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/targets",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.AuditTargetResults", await self._caller.call(call))
+
+    async def create(
+        self,
+        **body: Unpack[types.CreateAuditTarget],
+    ) -> types.AuditTarget:
+        """Makes a target of the audit records. Two persons have to be logged in.
+
+        `POST /api/v2/audit/targets`
+        """
+        call = Call(
+            "POST", "/api/v2/audit/targets",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.AuditTarget", await self._caller.call(call))
+
+    async def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.AuditTarget:
+        """A target of the audit records, and how far it has them; its secret is never answered. Needs Audit:Read or
+        System:Manage.
+
+        `GET /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.AuditTarget", await self._caller.call(call))
+
+    async def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchAuditTarget],
+    ) -> types.AuditTarget:
+        """Changes a target of the audit records. Two persons have to be logged in. It is tried again at once, and goes on where it
+        was.
+
+        `PATCH /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.AuditTarget", await self._caller.call(call))
+
+    async def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a target of the audit records, and how far it has them. Two persons have to be logged in.
+
+        `DELETE /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", await self._caller.call(call))
+
+    async def test(
+        self,
+        uuid: str,
+        /,
+    ) -> types.AuditTargetTested:
+        """Sends the target something that is no record, and answers what came back. It is not sent again. Two persons have to be
+        logged in.
+
+        `POST /api/v2/audit/targets/{uuid}/test`
+        """
+        call = Call(
+            "POST", f"/api/v2/audit/targets/{segment(uuid)}/test",
+            kind="envelope",
+            body={},
+            keyed=True,
+        )
+        return cast("types.AuditTargetTested", await self._caller.call(call))
+
+
 class AsyncIdentities:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -2874,6 +2991,7 @@ class AsyncOperations:
     def __init__(self, caller: AsyncCaller) -> None:
         self.reports = AsyncReports(caller)
         self.audit = AsyncAudit(caller)
+        self.audit_targets = AsyncAuditTargets(caller)
         self.identities = AsyncIdentities(caller)
         self.api_keys = AsyncApiKeys(caller)
         self.mailboxes = AsyncMailboxes(caller)

@@ -200,6 +200,123 @@ class Audit:
         return cast("bytes", self._caller.call(call))
 
 
+class AuditTargets:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.AuditTargetResults:
+        """The targets that the audit records are shipped to, and how far each has them. Needs Audit:Read or System:Manage.
+
+        `GET /api/v2/audit/targets`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/targets",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.AuditTargetResults", self._caller.call(call))
+
+    def create(
+        self,
+        **body: Unpack[types.CreateAuditTarget],
+    ) -> types.AuditTarget:
+        """Makes a target of the audit records. Two persons have to be logged in.
+
+        `POST /api/v2/audit/targets`
+        """
+        call = Call(
+            "POST", "/api/v2/audit/targets",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.AuditTarget", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.AuditTarget:
+        """A target of the audit records, and how far it has them; its secret is never answered. Needs Audit:Read or
+        System:Manage.
+
+        `GET /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.AuditTarget", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchAuditTarget],
+    ) -> types.AuditTarget:
+        """Changes a target of the audit records. Two persons have to be logged in. It is tried again at once, and goes on where it
+        was.
+
+        `PATCH /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.AuditTarget", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a target of the audit records, and how far it has them. Two persons have to be logged in.
+
+        `DELETE /api/v2/audit/targets/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/audit/targets/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def test(
+        self,
+        uuid: str,
+        /,
+    ) -> types.AuditTargetTested:
+        """Sends the target something that is no record, and answers what came back. It is not sent again. Two persons have to be
+        logged in.
+
+        `POST /api/v2/audit/targets/{uuid}/test`
+        """
+        call = Call(
+            "POST", f"/api/v2/audit/targets/{segment(uuid)}/test",
+            kind="envelope",
+            body={},
+            keyed=True,
+        )
+        return cast("types.AuditTargetTested", self._caller.call(call))
+
+
 class Identities:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -2874,6 +2991,7 @@ class Operations:
     def __init__(self, caller: Caller) -> None:
         self.reports = Reports(caller)
         self.audit = Audit(caller)
+        self.audit_targets = AuditTargets(caller)
         self.identities = Identities(caller)
         self.api_keys = ApiKeys(caller)
         self.mailboxes = Mailboxes(caller)

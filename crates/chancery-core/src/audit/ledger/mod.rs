@@ -21,7 +21,7 @@ use super::reading::body_of;
 use crate::{Caller, Chancery, Error, Result};
 
 /// A leaf: the record as an export has it, without the end of its line.
-fn leaf_of(row: Row) -> Result<Vec<u8>> {
+pub(super) fn leaf_of(row: Row) -> Result<Vec<u8>> {
     serde_json::to_vec(&body_of(row)?).map_err(Error::internal)
 }
 

@@ -95,7 +95,7 @@ impl Subject {
             K::Signed | K::Applied | K::Denied | K::Withdrawn | K::Expired | K::Revoked | K::Failed => has_acted(),
             // Everybody sees certificates.
             K::CertificateEnds => RENEW.iter().any(|perm| person.trusted_since(*perm).is_some()),
-            K::ApiKeyEnds | K::RowRefused | K::JournalFailed | K::BudgetLow => true,
+            K::ApiKeyEnds | K::RowRefused | K::JournalFailed | K::BudgetLow | K::AuditTargetFailed => true,
             K::Test => false,
         }
     }

@@ -12,6 +12,9 @@ const PROPOSALS: &[P] =
 /// One of these permissions.
 #[rustfmt::skip]
 const PERMS: &[(&str, &str, A, &[P])] = &[
+    ("POST", "/api/v2/audit/targets", A::AuditTargetCreate, &[P::SystemManage]),
+    ("PATCH", "/api/v2/audit/targets/{uuid}", A::AuditTargetChange, &[P::SystemManage]),
+    ("POST", "/api/v2/audit/targets/{uuid}/test", A::AuditTargetTest, &[P::SystemManage]),
     ("POST", "/api/v2/identities", A::IdentityCreate, &[P::IdentityManage]),
     ("PATCH", "/api/v2/identities/{uuid}", A::IdentityChange, &[P::IdentityManage]),
     ("POST", "/api/v2/identities/{uuid}/lock", A::IdentityLock, &[P::IdentityManage]),

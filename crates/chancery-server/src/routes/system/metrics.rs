@@ -10,8 +10,8 @@ use crate::{
     app::App,
     extract::Anybody,
     metrics::{
-        note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_unreadable,
-        render,
+        note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_shipping,
+        note_unreadable, render,
     },
 };
 
@@ -27,6 +27,7 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_readiness(is_ready, app.store_lag(&visitor));
     note_expiring(&app.expiring(&visitor));
     note_notices(app.notice_counts(&visitor));
+    note_shipping(app.shipping_counts(&visitor));
     if let Some(numbers) = app.journal_numbers(&visitor) {
         note_journal(numbers);
     }

@@ -1,5 +1,6 @@
 //! What there is, by the sections of docs/INTERFACE.md. A line more here is a command more.
 
+mod audit_targets;
 mod certificates;
 mod identities;
 mod keys;
@@ -11,12 +12,13 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 6] = [
+    let tables: [&'static [Resource]; 7] = [
         tokens::RESOURCES,
         keys::RESOURCES,
         certificates::RESOURCES,
         signing::RESOURCES,
         notices::RESOURCES,
+        audit_targets::RESOURCES,
         identities::RESOURCES,
     ];
     tables.into_iter().flatten()

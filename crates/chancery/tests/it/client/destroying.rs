@@ -9,7 +9,7 @@ const CERT: &str =
     "chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing'";
 
 /// Every command that ends something for good, as far as its flags go, and the word that it asks for.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 11] = [
     ("token delete --profile numbers TOKEN", "delete"),
     ("profile delete numbers", "delete"),
     ("cert-profile delete Workload", "delete"),
@@ -20,6 +20,7 @@ const COMMANDS: [(&str, &str); 10] = [
     ("identity delete ci", "delete"),
     ("role delete Builders", "delete"),
     ("notice-target delete alerts", "delete"),
+    ("audit-target delete siem", "delete"),
 ];
 
 fn furnish(place: &Place) -> String {
@@ -39,6 +40,7 @@ fn furnish(place: &Place) -> String {
         "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
         "chancery identity create --name ci --kind Application --role Builders",
         "chancery notice-target create --name alerts --url https://hooks.example.org/chancery --shape Slack --kind Waiting",
+        "chancery audit-target create --name siem --syslog-host logs.example.org",
     ];
     for line in lines {
         place.sh(line).done();

@@ -192,6 +192,14 @@ def new_notice_target():
     return post("/api/v2/notice-targets", notice_target_body())["uuid"]
 
 
+def audit_target_body():
+    return {"name": name(), "otlp": {"url": "https://127.0.0.1:9/"}}
+
+
+def new_audit_target():
+    return post("/api/v2/audit/targets", audit_target_body())["uuid"]
+
+
 def new_key():
     return post("/api/v2/keys", key_body())["uuid"]
 

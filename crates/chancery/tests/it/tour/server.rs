@@ -123,6 +123,14 @@ impl Tour {
         assert!(answer!(client, notices(), json!({"kind": "Waiting", "pageSize": 2})).items.len() <= 2);
         assert_eq!(answer!(client, undelivered_notices(), json!({"targetUuid": target})).total, 0);
         let _gone = answer!(client, delete_notice_target(target));
+        let sent = json!({"name": new_name(), "otlp": {"url": "https://127.0.0.1:9/"}, "firstSequence": 0});
+        let target = answer!(client, create_audit_target(), sent).uuid;
+        assert!(!answer!(client, change_audit_target(target), json!({"enabled": false})).enabled);
+        assert_eq!(answer!(client, audit_target(target)).shipping.next_sequence, 0);
+        assert_eq!(answer!(client, audit_targets(), json!({"search": "thing"})).total, 1);
+        let tested = answer!(client, test_audit_target(target), json!({}));
+        assert!(!tested.delivered && tested.answer.contains("no public address"), "{tested:?}");
+        let _gone = answer!(client, delete_audit_target(target));
         let approver = &self.approver;
         let id = answer!(approver, whoami()).identities[0].uuid;
         let sent = json!({"address": "approver@example.org", "kinds": ["Waiting"]});

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod export;
+mod targets;
 
 use chancery_core::Host;
 use chancery_types::RoleId;

@@ -1,0 +1,132 @@
+// One target of the audit records, or a new one: where it is, and how far it has them.
+
+import { get, patch, post, remove } from "../api.js";
+import { fill, h } from "../dom.js";
+import { fact, facts } from "../parts/facts.js";
+import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
+import { problem } from "../parts/problem.js";
+import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
+import { go } from "../router.js";
+import { may } from "../session.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+import { health, where } from "./audit-targets.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const KINDS = ["syslog", "webhook", "otlp"];
+const BODIES = ["Json", "Cef"];
+const SYSLOG_PORT = 6514;
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const uuid = params["uuid"];
+  const crumbs = h("p", { class: "crumbs" }, h("a", { href: "#/audit" }, t("nav.audit")), " › ", h("a", { href: "#/audit/targets" }, t("shipping.title")));
+  if (uuid === "new") {
+    const content = [crumbs, h("h1", {}, t("targets.make")), h("p", {}, t("shipping.what")), editor(undefined)];
+    return { title: t("targets.make"), content };
+  }
+  const path = `/api/v2/audit/targets/${uuid}`;
+  const target = await get(path, undefined, signal);
+  const name = target["objInfo"].name;
+  const content = [
+    crumbs,
+    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, health(target))),
+    about(target),
+    may("System:Manage") && [
+      h("h2", {}, t("targets.try")), trial(path),
+      h("section", { class: "decide" }, h("h2", {}, t("targets.change")), editor(target), ending(path, name)),
+    ],
+  ];
+  return { title: shownText(name), content };
+}
+
+/** @param {Json} target */
+function about(target) {
+  const { shipping, syslog } = target;
+  return facts(
+    fact(t("targets.where"), shown(where(target))),
+    fact(t("shipping.kind"), word("shippingKind", kindOf(target))),
+    syslog && fact(t("shipping.body"), syslog.body),
+    fact(t("shipping.secret"), t(target["hasSecret"] ? "yes" : "no")),
+    fact(t("shipping.next"), number(shipping.nextSequence)),
+    fact(t("shipping.behind"), number(shipping.behind)),
+    fact(t("shipping.shipped"), number(shipping.shipped)),
+    fact(t("targets.last"), moment(shipping.shippedAt)),
+    shipping.error && fact(t("targets.error"), [h("strong", { class: shipping.failures > 0 ? "state bad" : "state still" }, shown(shipping.error)), " ", moment(shipping.failedAt)]),
+    shipping.triedAgainAt && fact(t("targets.again"), relative(shipping.triedAgainAt)),
+    fact("UUID", shortId(target["uuid"])));
+}
+
+/** @param {Json} target */
+const kindOf = (target) => KINDS.find((kind) => target[kind] !== undefined) ?? "syslog";
+
+/** Sends something that is no record, and says in words what came back. @param {string} path */
+function trial(path) {
+  const told = h("div", { role: "status" });
+  const button = h("button", { type: "button" }, t("shipping.test"));
+  button.addEventListener("click", () => void whileBusy(button, async () => {
+    fill(told);
+    const { delivered, status, answer } = await post(`${path}/test`);
+    const text = delivered ? t("shipping.tested") : status ? t("targets.testRefused", { status }) : t("targets.testFailed");
+    fill(told, h("p", {}, h("strong", { class: delivered ? "state good long" : "state bad long" }, text), answer && [" ", h("q", {}, shown(answer))]));
+  }).catch((error) => fill(told, problem(error))));
+  return [h("div", { class: "actions" }, button), told];
+}
+
+/** @param {Json | undefined} target */
+function editor(target) {
+  const isNew = target === undefined;
+  const { syslog, webhook, otlp } = target ?? {};
+  const name = field(t("fact.name"), input({ value: target?.["objInfo"].name ?? "", maxlength: 255 }), { pointer: "/name" });
+  const kind = field(t("shipping.kind"), select(KINDS.map((one) => [one, word("shippingKind", one)])), {});
+  const host = field(t("shipping.host"), input({ value: syslog?.host ?? "", maxlength: 253, spellcheck: "false" }), { pointer: "/syslog/host", help: t("shipping.hostHelp") });
+  const port = field(t("shipping.port"), input({ type: "number", min: 1, max: 65_535, value: String(syslog?.port ?? SYSLOG_PORT) }), { pointer: "/syslog/port" });
+  const body = field(t("shipping.body"), select(BODIES.map((one) => [one, one]), syslog?.body ?? "Json"), { pointer: "/syslog/body" });
+  const hook = field(t("targets.url"), input({ type: "url", value: webhook?.url ?? "", spellcheck: "false" }), { pointer: "/webhook/url", help: t("shipping.urlHelp") });
+  const collector = field(t("targets.url"), input({ type: "url", value: otlp?.url ?? "", spellcheck: "false" }), { pointer: "/otlp/url", help: t("shipping.collectorHelp") });
+  const secret = field(t("shipping.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("shipping.secretHelp") : t("targets.secretKept") });
+  const make = h("button", { type: "button", onclick: () => (secret.control.value = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`) }, t("targets.makeSecret"));
+  secret.element.append(make);
+  const all = isNew && field(t("shipping.all"), input({ type: "checkbox", checked: true }), { pointer: "/firstSequence", help: t("shipping.allHelp") });
+  const enabled = target && field(t("shipping.enabled"), input({ type: "checkbox", checked: target["enabled"] }), { pointer: "/enabled", help: t("shipping.enabledHelp") });
+  const chosen = () => (target ? kindOf(target) : kind.control.value);
+  const choose = () => {
+    for (const one of [host, port, body]) one.element.hidden = chosen() !== "syslog";
+    hook.element.hidden = chosen() !== "webhook";
+    collector.element.hidden = chosen() !== "otlp";
+    secret.element.hidden = chosen() === "syslog";
+    make.hidden = chosen() !== "webhook";
+  };
+  kind.control.addEventListener("change", choose);
+  choose();
+  const place = () => {
+    if (chosen() === "syslog") return { syslog: { host: host.control.value.trim(), port: Number(port.control.value), body: body.control.value } };
+    return chosen() === "webhook" ? { webhook: { url: hook.control.value.trim() } } : { otlp: { url: collector.control.value.trim() } };
+  };
+  const key = () => {
+    const given = secret.control.value.trim();
+    if (given === "" || chosen() === "syslog") return {};
+    return { secret: chosen() === "webhook" ? given.replace(/^whsec_/, "") : base64Of(new TextEncoder().encode(given)) };
+  };
+  const isChecked = (/** @type {{control: HTMLElement}} */ one) => /** @type {HTMLInputElement} */ (one.control).checked;
+  const sent = () => ({
+    name: name.control.value, ...place(), ...key(),
+    ...(all && isChecked(all) ? { firstSequence: 0 } : {}),
+    ...(enabled ? { enabled: isChecked(enabled) } : {}),
+  });
+  const act = async () => {
+    if (target) return void (await patch(`/api/v2/audit/targets/${target["uuid"]}`, sent()), await show());
+    const made = await post("/api/v2/audit/targets", sent());
+    go(`#/audit/targets/${made["uuid"]}`);
+  };
+  const placed = [host, port, body, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
+  return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element)], submit: t(isNew ? "targets.make" : "targets.save"), act });
+}
+
+/** @param {string} path @param {string} name */
+function ending(path, name) {
+  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("shipping.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), go("#/audit/targets")) });
+  return h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("targets.remove")));
+}

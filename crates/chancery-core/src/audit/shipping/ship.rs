@@ -1,0 +1,249 @@
+//! The task that ships, target by target.
+
+use std::{
+    sync::{Arc, PoisonError, Weak, atomic::Ordering},
+    time::Duration,
+};
+
+use chancery_store::{
+    Tx,
+    tables::{
+        audit_ledger,
+        audit_targets::{self as table, State},
+    },
+};
+use chancery_types::{Action, ErrorCode};
+use serde_json::json;
+use tokio::time;
+use tracing::{error, warn};
+use uuid::Uuid;
+
+use super::{
+    item::Item,
+    stored_target::{Receiver, StoredTarget},
+};
+use crate::{
+    Chancery, Error, Event, Host, Result,
+    audit::{Actor, Entry},
+    clock::ms,
+    notices::{Attempt, delay_ms, jitter},
+};
+
+/// How often it is looked what is to be shipped.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Records of one turn, and about how many bytes of them: proxies take a mebibyte. After failures there are fewer.
+const TOGETHER: u32 = 200;
+const BYTES_MAX: usize = 512 * 1024;
+
+/// A receiver of syslog says that it has read what was sent, not that it has kept it: when one has failed, so many records
+/// before are sent again.
+const SYSLOG_WINDOW: i64 = 1_000;
+
+/// At which failure in a row it is told that a target fails: with waits between of 1 and 2 seconds, and of `notice-wait-max`
+/// for each attempt, within a minute.
+const TOLD_AT: i64 = 3;
+
+/// Ships audit records. Made only here.
+pub(crate) struct ShippingAudit(());
+
+impl Chancery {
+    /// Ships audit records until the last user of this Chancery is gone. Only for a server that stays.
+    pub fn ship_audit(self: &Arc<Self>, _host: &Host) {
+        if self.notices.transport().is_err() {
+            return;
+        }
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut looks = time::interval(LOOK_EVERY);
+            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                looks.tick().await;
+                let Some(chancery) = running(&weak) else { return };
+                // While the store is away everybody says so; the next look is soon.
+                let Ok(ready) = chancery.targets_behind().await else { continue };
+                for target in ready {
+                    if chancery.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target) {
+                        tokio::spawn(ship_all(weak.clone(), target));
+                    }
+                }
+            }
+        });
+    }
+
+    /// The targets that something can be shipped to now; the figures for the metrics are noted.
+    pub(super) async fn targets_behind(&self) -> Result<Vec<Uuid>> {
+        let read = self.storage.read(&ShippingAudit(()), |tx| {
+            Box::pin(async move {
+                let states = table::states(tx).await?;
+                let leaves = if states.is_empty() { 0 } else { audit_ledger::leaves(tx).await? };
+                let enabled: Vec<_> = if states.is_empty() { Vec::new() } else { table::all(tx).await? };
+                Ok::<_, Error>((states, leaves, enabled))
+            })
+        });
+        let (states, leaves, rows) = read.await?;
+        let is_enabled = |state: &&State| rows.iter().any(|row| row.id == state.target && row.is_enabled);
+        let enabled: Vec<_> = states.iter().filter(is_enabled).collect();
+        let counts = &self.shipping.counts;
+        let behind = enabled.iter().map(|state| leaves - state.next_leaf).max().unwrap_or_default();
+        counts.behind.store(u64::try_from(behind).unwrap_or_default(), Ordering::Relaxed);
+        counts.failing.store(enabled.iter().filter(|state| state.is_failing).count() as u64, Ordering::Relaxed);
+        let now_ms = self.clock.now_ms();
+        let is_ready =
+            |state: &&&State| state.next_leaf < leaves && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms;
+        Ok(enabled.iter().filter(is_ready).map(|state| state.target).collect())
+    }
+
+    /// Ships some of what a target has not got yet; whether there may be more.
+    pub(super) async fn ship_some(&self, target: Uuid) -> Result<bool> {
+        let Some((target, state)) = self.take_target(target).await? else { return Ok(false) };
+        let (attempt, next_leaf, leaves) = match self.send_turn(&target, &state).await {
+            Ok(sent) => sent,
+            // A record that is gone is such a failure, too, and has to be told.
+            Err(failure) => {
+                error!(error = &failure as &dyn std::error::Error, "audit records could not be shipped");
+                let attempt = Attempt::refused(None, "Chancery could not read or send them; its log says why");
+                (attempt, state.next_leaf, state.next_leaf)
+            }
+        };
+        let counts = &self.shipping.counts;
+        let (settled, goes_on) = if attempt.delivered {
+            let shipped = next_leaf - state.next_leaf;
+            counts.shipped.fetch_add(u64::try_from(shipped).unwrap_or_default(), Ordering::Relaxed);
+            (self.after_taking(&state, next_leaf), next_leaf < leaves)
+        } else {
+            counts.failed.fetch_add(1, Ordering::Relaxed);
+            (self.after_failing(&target, &state, &attempt), false)
+        };
+        self.settle_shipping(&target, state, settled, leaves).await?;
+        Ok(goes_on)
+    }
+
+    /// Takes the lease of a target; none where another node has it, or it is gone.
+    pub(super) async fn take_target(&self, target: Uuid) -> Result<Option<(StoredTarget, State)>> {
+        let (node, now_ms) = (self.node, self.clock.now_ms());
+        // Until there is room, until it is sent, and some seconds to write down what came of it.
+        let lease_ms = ms(self.limits.pool_wait_max) + ms(self.limits.notices.wait_max) + 10_000;
+        let taken = self.storage.background(&ShippingAudit(()), move |tx| {
+            Box::pin(async move {
+                let Some(row) = table::by_id(tx, target).await?.filter(|row| row.is_enabled) else { return Ok(None) };
+                let until_ms = now_ms.saturating_add(lease_ms);
+                let Some(state) = table::take(tx, target, node, (now_ms, until_ms)).await? else { return Ok(None) };
+                Ok::<_, Error>(Some((StoredTarget::from_row(row)?, state)))
+            })
+        });
+        taken.await
+    }
+
+    /// Sends a target what it gets next: what came of it, the leaf behind that, and how many leaves there are.
+    async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<(Attempt, i64, i64)> {
+        let from = state.next_leaf;
+        let limit = TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1);
+        let read = self.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
+        let (items, next_leaf, leaves) = read.await?;
+        Ok((self.send_to_target(target, items).await?, next_leaf, leaves))
+    }
+
+    fn after_taking(&self, state: &State, next_leaf: i64) -> State {
+        let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
+        let shipped_at_ms = Some(self.clock.now_ms());
+        State { next_leaf, shipped, failures: 0, due_at_ms: 0, is_failing: false, shipped_at_ms, ..state.clone() }
+    }
+
+    fn after_failing(&self, target: &StoredTarget, state: &State, attempt: &Attempt) -> State {
+        let now_ms = self.clock.now_ms();
+        let error = attempt.why("HTTP");
+        let failures = state.failures.saturating_add(1);
+        let mut next_leaf = state.next_leaf;
+        if state.failures == 0 {
+            warn!(target = target.row.name, error, "a target takes no audit records; it is tried again");
+            if matches!(target.receiver, Receiver::Syslog(_)) {
+                next_leaf = next_leaf.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf);
+            }
+        }
+        let due_at_ms = now_ms.saturating_add(delay_ms(failures, jitter()));
+        let is_failing = state.is_failing || failures >= TOLD_AT;
+        let (error, failed_at_ms) = (Some(error), Some(now_ms));
+        State { next_leaf, failures, due_at_ms, is_failing, error, failed_at_ms, ..state.clone() }
+    }
+
+    /// Writes down what came of a turn, and tells where a target begins or ends to fail.
+    async fn settle_shipping(&self, target: &StoredTarget, before: State, settled: State, leaves: i64) -> Result<()> {
+        let (node, now_ms, name) = (self.node, self.clock.now_ms(), target.row.name.clone());
+        let told = match (before.is_failing, settled.is_failing) {
+            (false, true) => Some(Action::AuditTargetFail),
+            (true, false) => Some(Action::AuditTargetResume),
+            (false, false) | (true, true) => None,
+        };
+        let by = ShippingAudit(());
+        let entry = told.map(|action| {
+            let behind = leaves.saturating_sub(settled.next_leaf);
+            let mut detail = json!({"name": name, "nextSequence": settled.next_leaf, "behind": behind});
+            if action == Action::AuditTargetFail {
+                detail["error"] = json!(settled.error);
+            }
+            let event = Event::new(action).on(settled.target).detail(detail);
+            Entry::new(now_ms, &Actor::of_task(node, &by), event, ErrorCode::Success)
+        });
+        let entry = entry.transpose()?;
+        let written = self.storage.background(&by, move |tx| {
+            Box::pin(async move {
+                if table::settle(tx, node, settled).await?
+                    && let Some(entry) = entry
+                {
+                    entry.append(tx).await?;
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        written.await
+    }
+}
+
+/// What comes from this leaf on, the leaf behind it, and how many leaves there are. Whoever gets the last one gets the
+/// newest checkpoint with it, which is over all of them.
+async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i64)> {
+    let leaves = audit_ledger::leaves(tx).await?;
+    let (mut items, mut next, mut bytes) = (Vec::new(), from, 0);
+    for placed in audit_ledger::leaves_from(tx, from, limit).await? {
+        if placed.leaf != Some(next) {
+            return Err(Error::internal(format!("leaf {next} of the audit ledger has no record")));
+        }
+        let item = Item::of_record(placed)?;
+        bytes += item.line.len();
+        if bytes > BYTES_MAX && !items.is_empty() {
+            break;
+        }
+        items.push(item);
+        next += 1;
+    }
+    if next == leaves
+        && let Some(newest) = audit_ledger::newest(tx).await?
+    {
+        let at_ms = items.last().map_or(0, |item| item.at_ms);
+        items.push(Item::of_checkpoint(&newest.note, at_ms));
+    }
+    Ok((items, next, leaves))
+}
+
+/// Ships all that a target has not got yet.
+async fn ship_all(weak: Weak<Chancery>, target: Uuid) {
+    while let Some(chancery) = running(&weak) {
+        match chancery.ship_some(target).await {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(failure) => {
+                error!(error = &failure as &dyn std::error::Error, "audit records could not be shipped; trying again");
+                time::sleep(Duration::from_secs(1)).await;
+                break;
+            }
+        }
+    }
+    if let Some(chancery) = weak.upgrade() {
+        chancery.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
+    }
+}
+
+fn running(weak: &Weak<Chancery>) -> Option<Arc<Chancery>> {
+    weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed))
+}

@@ -1,0 +1,280 @@
+//! `/api/v2/audit/targets` behind the door.
+
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, audit_ledger, audit_targets as table},
+};
+use chancery_types::{
+    Action, AuditTargetId, Perm,
+    wire::{
+        Empty, ListQuery, Results,
+        audit_targets::{
+            AuditTarget, AuditTargetTested, CreateAuditTarget, HttpReceiver, PatchAuditTarget, ShippingState,
+            SyslogReceiver,
+        },
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::{
+    item::Item,
+    stored_target::{Receiver, StoredTarget, shown},
+};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    identity::name_taken,
+    list::Page,
+    notices::{Attempt, check_key, check_url},
+    text::check_name,
+};
+
+/// Bytes of a token of OTLP.
+const TOKEN_MAX: usize = 4_096;
+
+/// Who may see where the records go, and how far they are.
+const READERS: [Perm; 2] = [Perm::SystemManage, Perm::AuditRead];
+
+impl Chancery {
+    /// Makes a target. What Chancery records leaves it by that, so it takes two persons.
+    pub async fn create_audit_target(&self, caller: &Caller, request: CreateAuditTarget) -> Result<AuditTarget> {
+        let id = AuditTargetId::from_random(chancery_keys::random());
+        let grant = self.grant_audit_targets(caller, Action::AuditTargetCreate, None).await?;
+        let CreateAuditTarget { name, syslog, webhook, otlp, secret, first_sequence } = request;
+        check_name("/name", &name, &self.limits)?;
+        let receiver = one_of(syslog, webhook, otlp)?
+            .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook` or `otlp`."))?;
+        let secret = secret.map(|secret| Zeroizing::new(secret.0));
+        check_receiver(&receiver)?;
+        check_secret(&receiver, secret.as_deref().map(Vec::as_slice))?;
+        let row = table::Row {
+            id: id.into(),
+            name_key: name_key(&name),
+            name,
+            is_enabled: true,
+            content: String::new(),
+            secret: secret.map(|secret| self.seal_target_secret(id, &secret)).transpose()?,
+            created_at_ms: self.clock.now_ms(),
+        };
+        let detail = json!({"name": row.name, "receiver": receiver, "firstSequence": first_sequence});
+        let event = Event::new(Action::AuditTargetCreate).on(Uuid::from(id)).detail(detail);
+        let max = self.limits.notices.targets_max;
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                tables::turns::take(tx, "audit targets").await?;
+                if table::count(tx).await? >= i64::from(max) {
+                    let message = format!("There are {max} targets of the audit records already; no more are taken.");
+                    return Err(Error::too_large("", message));
+                }
+                let first = first_leaf(tx, first_sequence).await?;
+                let row = StoredTarget { row, receiver }.into_row()?;
+                table::insert(tx, &row).await.map_err(name_taken)?;
+                table::begin(tx, row.id, first).await?;
+                let shipping = state(tx, row.id).await?;
+                Ok(StoredTarget::from_row(row)?.body(shipping))
+            })
+        })
+        .await
+    }
+
+    /// The targets that there are, by name.
+    pub async fn audit_targets(&self, caller: &Caller, query: &ListQuery) -> Result<Results<AuditTarget>> {
+        let grant = self.grant_any(caller, &READERS, Action::AuditTargetRead, None).await?;
+        let page = Page::of(query, &self.limits)?;
+        let (term, rows) = (page.term(), page.rows());
+        let listed = self.read_list(caller, &grant, move |tx| {
+            Box::pin(async move {
+                let listed = table::list(tx, term.as_deref(), &rows).await?;
+                let mut states = Vec::with_capacity(listed.rows.len());
+                for row in &listed.rows {
+                    states.push(state(tx, row.id).await?);
+                }
+                Ok((listed, states))
+            })
+        });
+        let (listed, states) = listed.await?;
+        let mut states = states.into_iter();
+        page.answer(listed, |row| Ok(StoredTarget::from_row(row)?.body(states.next().unwrap_or_default())))
+    }
+
+    /// One target; never its secret.
+    pub async fn audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<AuditTarget> {
+        let grant = self.grant_any(caller, &READERS, Action::AuditTargetRead, Some(id.into())).await?;
+        self.storage
+            .read(&grant, move |tx| Box::pin(async move { Ok(load(tx, id).await?.body(state(tx, id.into()).await?)) }))
+            .await
+    }
+
+    /// Changes a target. It has the records as far as before, and is tried again at once.
+    pub async fn change_audit_target(
+        &self,
+        caller: &Caller,
+        id: AuditTargetId,
+        request: PatchAuditTarget,
+    ) -> Result<AuditTarget> {
+        let grant = self.grant_audit_targets(caller, Action::AuditTargetChange, Some(id)).await?;
+        let PatchAuditTarget { name, syslog, webhook, otlp, secret, enabled } = request;
+        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
+        let StoredTarget { row: before, receiver } =
+            self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let receiver = changed(receiver, one_of(syslog, webhook, otlp)?)?;
+        check_receiver(&receiver)?;
+        let mut sealed = before.secret.clone();
+        if let Some(secret) = secret.map(|secret| Zeroizing::new(secret.0)) {
+            check_secret(&receiver, Some(&secret))?;
+            sealed = Some(self.seal_target_secret(id, &secret)?);
+        }
+        let ((event, told), limits) = (event(Action::AuditTargetChange, id).told(), self.limits.clone());
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let old = load(tx, id).await?;
+                if old.row != before {
+                    return Err(Error::state("The target was changed by somebody else at the same time."));
+                }
+                let row = table::Row {
+                    name: name.unwrap_or_else(|| before.name.clone()),
+                    is_enabled: enabled.unwrap_or(before.is_enabled),
+                    secret: sealed,
+                    ..before
+                };
+                let new = StoredTarget { row, receiver };
+                let (was, is) = (old.body(ShippingState::default()), new.body(ShippingState::default()));
+                told.changed(&was, &is, &limits)?;
+                table::update(tx, &new.into_row()?).await.map_err(name_taken)?;
+                table::try_at_once(tx, id.into()).await?;
+                Ok(AuditTarget { shipping: state(tx, id.into()).await?, ..is })
+            })
+        })
+        .await
+    }
+
+    /// Removes a target, and how far it has the records.
+    pub async fn delete_audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<Empty> {
+        let grant = self.grant_audit_targets(caller, Action::AuditTargetDelete, Some(id)).await?;
+        let ((event, told), limits) = (event(Action::AuditTargetDelete, id).told(), self.limits.clone());
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let before = load(tx, id).await?.body(state(tx, id.into()).await?);
+                told.changed(&before, &Empty {}, &limits)?;
+                table::end(tx, id.into()).await?;
+                table::delete(tx, id.into()).await?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+
+    /// Sends something that is no record to a target at once, and answers what came back. It is recorded.
+    pub async fn test_audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<AuditTargetTested> {
+        let grant = self.grant_audit_targets(caller, Action::AuditTargetTest, Some(id)).await?;
+        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let items = vec![Item::test(self.clock.now_ms())];
+        let Attempt { delivered, status, answer } = self.send_to_target(&target, items).await?;
+        let detail = json!({"name": target.row.name, "delivered": delivered, "status": status});
+        let event = event(Action::AuditTargetTest, id).detail(detail);
+        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        Ok(AuditTargetTested { delivered, status, answer })
+    }
+
+    /// Whoever decides where the records go are two persons.
+    async fn grant_audit_targets(&self, caller: &Caller, action: Action, id: Option<AuditTargetId>) -> Result<Grant> {
+        if caller.has(Perm::SystemManage) && !caller.are_two_persons() {
+            let event = Event::new(action).on(id.map(Uuid::from));
+            let refusal = Error::forbidden("Where audit records go is decided by two persons in one session.");
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        self.grant(caller, Perm::SystemManage, action, id.map(Uuid::from)).await
+    }
+}
+
+fn event(action: Action, id: AuditTargetId) -> Event {
+    Event::new(action).on(Uuid::from(id))
+}
+
+async fn load(tx: &mut Tx, id: AuditTargetId) -> Result<StoredTarget> {
+    let row = table::by_id(tx, id.into()).await?;
+    StoredTarget::from_row(row.ok_or_else(|| Error::not_found("target of the audit records"))?)
+}
+
+/// How far a target has the records.
+async fn state(tx: &mut Tx, target: Uuid) -> Result<ShippingState> {
+    let Some(state) = table::state(tx, target).await? else { return Ok(ShippingState::default()) };
+    Ok(shown(state, audit_ledger::leaves(tx).await?))
+}
+
+/// The first leaf that a target gets.
+async fn first_leaf(tx: &mut Tx, asked: Option<u64>) -> Result<i64> {
+    let leaves = audit_ledger::leaves(tx).await?;
+    let Some(asked) = asked else { return Ok(leaves) };
+    let first = i64::try_from(asked).ok().filter(|first| *first <= leaves);
+    first.ok_or_else(|| {
+        Error::value("/firstSequence", format!("The next record has the sequence {leaves}; none is higher yet."))
+    })
+}
+
+/// At most one of the three.
+fn one_of(
+    syslog: Option<SyslogReceiver>,
+    webhook: Option<HttpReceiver>,
+    otlp: Option<HttpReceiver>,
+) -> Result<Option<Receiver>> {
+    match (syslog, webhook, otlp) {
+        (Some(syslog), None, None) => Ok(Some(Receiver::Syslog(syslog))),
+        (None, Some(webhook), None) => Ok(Some(Receiver::Webhook(webhook))),
+        (None, None, Some(otlp)) => Ok(Some(Receiver::Otlp(otlp))),
+        (None, None, None) => Ok(None),
+        (_, Some(_), _) => Err(Error::value("/webhook", "A target is one of `syslog`, `webhook` and `otlp`.")),
+        (Some(_), None, Some(_)) => Err(Error::value("/otlp", "A target is one of `syslog`, `webhook` and `otlp`.")),
+    }
+}
+
+/// Where a target is from now on. Its secret is for its kind, so it stays of that.
+fn changed(before: Receiver, asked: Option<Receiver>) -> Result<Receiver> {
+    use Receiver::{Otlp, Syslog, Webhook};
+    let field = match (&before, asked) {
+        (_, None) => return Ok(before),
+        (Syslog(_), Some(asked @ Syslog(_)))
+        | (Webhook(_), Some(asked @ Webhook(_)))
+        | (Otlp(_), Some(asked @ Otlp(_))) => return Ok(asked),
+        (_, Some(Syslog(_))) => "/syslog",
+        (_, Some(Webhook(_))) => "/webhook",
+        (_, Some(Otlp(_))) => "/otlp",
+    };
+    Err(Error::value(field, "A target stays of its kind: make another one."))
+}
+
+/// Whether it may be sent to is found out when its name is resolved.
+fn check_receiver(receiver: &Receiver) -> Result<()> {
+    let SyslogReceiver { host, port, .. } = match receiver {
+        Receiver::Webhook(receiver) => return check_url("/webhook/url", &receiver.url),
+        Receiver::Otlp(receiver) => return check_url("/otlp/url", &receiver.url),
+        Receiver::Syslog(receiver) => receiver,
+    };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte);
+    if host.is_empty() || host.len() > 253 || !host.bytes().all(is_plain) {
+        let message = "This is a name such as logs.example.org, or an address such as 192.0.2.1 or 2001:db8::1.";
+        return Err(Error::value("/syslog/host", message));
+    }
+    if *port == 0 {
+        return Err(Error::value("/syslog/port", "A port is a number from 1 to 65535."));
+    }
+    Ok(())
+}
+
+fn check_secret(receiver: &Receiver, secret: Option<&[u8]>) -> Result<()> {
+    match (receiver, secret) {
+        (Receiver::Webhook(_), Some(key)) => check_key(key),
+        (Receiver::Webhook(_), None) => {
+            Err(Error::value("/secret", "A webhook needs a secret, by which posts are signed."))
+        }
+        (Receiver::Syslog(_), Some(_)) => Err(Error::value("/secret", "A receiver of syslog has no secret.")),
+        (Receiver::Otlp(_), Some(token))
+            if token.is_empty() || token.len() > TOKEN_MAX || !token.iter().all(u8::is_ascii_graphic) =>
+        {
+            let message = format!("A token has 1 to {TOKEN_MAX} printable characters of ASCII, without spaces.");
+            Err(Error::value("/secret", message))
+        }
+        (Receiver::Syslog(_), None) | (Receiver::Otlp(_), _) => Ok(()),
+    }
+}

@@ -1,0 +1,211 @@
+//! Cursor, order, back-off, alarm and window, against a receiver that does what it is told to.
+
+use std::sync::{
+    Arc, Mutex,
+    atomic::{AtomicU16, Ordering},
+};
+
+use chancery_types::wire::{
+    audit::AuditQuery,
+    audit_targets::{AuditTarget, CreateAuditTarget},
+};
+use serde_json::{Value, json};
+
+use crate::{Caller, Chancery, Limits, Mail, NoticeTransport, Post, Posted, Syslog, testing::Installation};
+
+type Refused = Box<dyn std::error::Error + Send + Sync>;
+
+/// Answers this status, and keeps what it took.
+struct Receiver {
+    status: AtomicU16,
+    answer: Mutex<Vec<u8>>,
+    posts: Mutex<Vec<Value>>,
+    frames: Mutex<Vec<String>>,
+}
+
+impl Receiver {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            status: AtomicU16::new(200),
+            answer: Mutex::default(),
+            posts: Mutex::default(),
+            frames: Mutex::default(),
+        })
+    }
+
+    /// The sequences that came since this was asked, in their order.
+    fn sequences(&self) -> Vec<u64> {
+        let posts = std::mem::take(&mut *self.posts.lock().unwrap());
+        let items = posts.iter().flat_map(|post| post["items"].as_array().unwrap());
+        items.filter_map(|item| item["sequence"].as_u64()).collect()
+    }
+
+    fn answer(&self, status: u16) {
+        self.status.store(status, Ordering::Relaxed);
+    }
+}
+
+impl NoticeTransport for Receiver {
+    fn post(&self, post: Post) -> Result<Posted, Refused> {
+        let status = self.status.load(Ordering::Relaxed);
+        if status == 200 {
+            self.posts.lock().unwrap().push(serde_json::from_slice(&post.body).unwrap());
+        }
+        Ok(Posted { status, body: self.answer.lock().unwrap().clone() })
+    }
+
+    fn sends_mails(&self) -> bool {
+        false
+    }
+
+    fn mail(&self, _: Mail) -> Result<Posted, Refused> {
+        Err("no mails".into())
+    }
+
+    fn syslog(&self, syslog: Syslog) -> Result<(), Refused> {
+        if self.status.load(Ordering::Relaxed) != 200 {
+            return Err("connection refused".into());
+        }
+        self.frames.lock().unwrap().push(String::from_utf8(syslog.frames).unwrap());
+        Ok(())
+    }
+}
+
+async fn target(chancery: &Chancery, caller: &Caller, of: Value) -> AuditTarget {
+    let mut body = json!({"name": "archive", "firstSequence": 0});
+    body.as_object_mut().unwrap().extend(of.as_object().unwrap().clone());
+    let request: CreateAuditTarget = serde_json::from_value(body).unwrap();
+    chancery.create_audit_target(caller, request).await.unwrap()
+}
+
+fn webhook() -> Value {
+    json!({"webhook": {"url": "https://logs.example.org/"}, "secret": chancery_types::Base64::encode(&[7; 32])})
+}
+
+/// Lets something be recorded, so many times, and makes leaves of it; how many leaves there are.
+async fn record(chancery: &Chancery, times: usize) -> u64 {
+    for _ in 0..times {
+        let event = crate::Event::new(chancery_types::Action::Backup);
+        let host = crate::Host::running("test");
+        chancery.commit(&host, event, |_| Box::pin(async { Ok(()) })).await.unwrap();
+    }
+    chancery.sequence_ledger().await.unwrap();
+    let read = chancery.storage.store().read(|tx| {
+        Box::pin(async move { Ok::<_, crate::Error>(chancery_store::tables::audit_ledger::leaves(tx).await?) })
+    });
+    u64::try_from(read.await.unwrap()).unwrap()
+}
+
+async fn told(chancery: &Chancery, caller: &Caller, action: &str) -> Vec<Value> {
+    let query: AuditQuery = serde_json::from_value(json!({"action": action})).unwrap();
+    let records = chancery.audit_records(caller, query).await.unwrap();
+    records.items.into_iter().map(|record| record.detail).collect()
+}
+
+#[tokio::test]
+async fn a_target_gets_all_leaves_in_their_order_and_no_more() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, webhook()).await;
+    let leaves = record(chancery, 450).await;
+    assert_eq!(chancery.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
+    assert!(chancery.targets_behind().await.unwrap().is_empty());
+    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!((shipping.next_sequence, shipping.shipped, shipping.failures), (leaves, leaves, 0));
+    let more = record(chancery, 1).await;
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    assert_eq!(receiver.sequences(), (leaves..more).collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn a_target_that_fails_is_told_of_once_and_catches_up() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, webhook()).await;
+    record(chancery, 10).await;
+    receiver.answer(503);
+    let begun_ms = installation.clock.now_ms();
+    for failures in 1..=5 {
+        assert!(!chancery.ship_some(made.uuid.into()).await.unwrap());
+        let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+        assert_eq!((shipping.failures, shipping.failing), (failures, failures >= 3));
+        assert_eq!(shipping.error.as_deref(), Some("HTTP 503"));
+        assert!(chancery.targets_behind().await.unwrap().is_empty(), "it is left alone");
+        if failures == 3 {
+            assert!(installation.clock.now_ms() - begun_ms < 60_000);
+        }
+        installation.clock.advance_ms(2_000 << failures);
+    }
+    let failed = told(chancery, &caller, "AuditTargetFail").await;
+    assert_eq!((failed.len(), &failed[0]["name"], &failed[0]["error"]), (1, &json!("archive"), &json!("HTTP 503")));
+    assert_eq!(chancery.shipping.counts.failing.load(Ordering::Relaxed), 1);
+
+    receiver.answer(200);
+    installation.clock.advance_ms(60_000);
+    let leaves = record(chancery, 5).await;
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
+    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
+    assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_collector_rejects_is_a_failure() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, json!({"otlp": {"url": "https://logs.example.org/v1/logs"}})).await;
+    record(chancery, 1).await;
+    *receiver.answer.lock().unwrap() =
+        br#"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#.to_vec();
+    chancery.ship_some(made.uuid.into()).await.unwrap();
+    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!((shipping.next_sequence, shipping.failures), (0, 1));
+    assert_eq!(shipping.error.as_deref(), Some("HTTP 200 1 records were rejected: too old"));
+}
+
+#[tokio::test]
+async fn a_receiver_of_syslog_gets_a_window_again_once_it_has_failed() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
+    let leaves = record(chancery, 1_100).await;
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    receiver.answer(0);
+    record(chancery, 1).await;
+    for _ in 0..2 {
+        chancery.ship_some(made.uuid.into()).await.unwrap();
+        installation.clock.advance_ms(10_000);
+        let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+        assert_eq!((shipping.next_sequence, shipping.error.as_deref()), (leaves - 1_000, Some("connection refused")));
+    }
+}
+
+/// Two nodes and the lease of one that is gone.
+async fn one_node_at_a_time_ships(installation: Installation) {
+    let (one, caller) = (&installation.chancery, installation.administrators().await);
+    let other = installation.other_node().await;
+    let made = target(one, &caller, webhook()).await;
+    record(one, 3).await;
+    let taken = one.take_target(made.uuid.into()).await.unwrap();
+    assert!(taken.is_some() && other.take_target(made.uuid.into()).await.unwrap().is_none());
+    assert!(other.targets_behind().await.unwrap().is_empty());
+    installation.clock.advance_ms(60_000);
+    assert_eq!(other.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
+    assert!(other.take_target(made.uuid.into()).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn one_node_at_a_time_ships_on_sqlite() {
+    one_node_at_a_time_ships(Installation::new().await).await;
+}
+
+#[tokio::test]
+async fn one_node_at_a_time_ships_on_postgresql() {
+    one_node_at_a_time_ships(Installation::on_postgres().await).await;
+}

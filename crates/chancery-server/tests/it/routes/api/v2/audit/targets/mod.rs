@@ -1,0 +1,96 @@
+//! GET and POST /api/v2/audit/targets.
+
+mod test;
+mod uuid;
+
+use chancery_types::Base64;
+use serde_json::{Value, json};
+
+use crate::{
+    app::{PASSWORD, TestApp},
+    client::Client,
+};
+
+pub(super) const PATH: &str = "/api/v2/audit/targets";
+
+pub(super) fn body(name: &str) -> Value {
+    json!({"name": name, "webhook": {"url": "https://logs.example.org/x"}, "secret": Base64::encode(&[7; 32])})
+}
+
+/// A new target, as it is answered.
+pub(super) async fn target(client: &Client, body: Value) -> Value {
+    client.post(PATH, body).await.response().clone()
+}
+
+pub(super) fn path_of(target: &Value) -> String {
+    format!("{PATH}/{}", target["uuid"].as_str().unwrap())
+}
+
+#[tokio::test]
+async fn a_target_is_made_and_listed_without_its_secret() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let made = admin.post(PATH, body("archive")).await;
+    assert!(!made.text().contains(&Base64::encode(&[7; 32])));
+    let made = made.response();
+    assert_eq!((&made["hasSecret"], &made["enabled"]), (&json!(true), &json!(true)));
+    assert_eq!(made["shipping"]["shipped"], 0);
+    let mut listed = admin.get(PATH).await.response()["results"][0].clone();
+    // Records become leaves meanwhile.
+    listed["shipping"] = made["shipping"].clone();
+    assert_eq!(&listed, made);
+    let syslog = json!({"name": "siem", "syslog": {"host": "logs.example.org"}, "firstSequence": 0});
+    let made = target(&admin, syslog).await;
+    assert_eq!(made["syslog"], json!({"host": "logs.example.org", "port": 6514, "body": "Json"}));
+    assert_eq!((&made["hasSecret"], &made["shipping"]["nextSequence"]), (&json!(false), &json!(0)));
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    target(&admin, body("archive")).await;
+    let secret = Base64::encode(&[7; 32]);
+    let url = |url: &str| json!({"url": url});
+    let syslog = |host: &str, port: i64| json!({"name": "n", "syslog": {"host": host, "port": port}});
+    for (body, code, field) in [
+        (json!({"name": "n"}), "InvalidValue", "/webhook"),
+        (json!({"name": "ARCHIVE", "otlp": url("https://a.example.org/")}), "AlreadyExists", "/name"),
+        (json!({"name": "", "otlp": url("https://a.example.org/")}), "InvalidValue", "/name"),
+        (json!({"name": "n", "otlp": url("http://a.example.org/")}), "InvalidValue", "/otlp/url"),
+        (json!({"name": "n", "webhook": url("ftp://a"), "secret": secret}), "InvalidValue", "/webhook/url"),
+        (json!({"name": "n", "webhook": url("https://a.example.org/")}), "InvalidValue", "/secret"),
+        (
+            json!({"name": "n", "webhook": url("https://a.example.org/"), "secret": "c2hvcnQ="}),
+            "InvalidValue",
+            "/secret",
+        ),
+        (json!({"name": "n", "otlp": url("https://a/"), "secret": "YSBi"}), "InvalidValue", "/secret"),
+        (json!({"name": "n", "otlp": url("https://a/"), "webhook": url("https://a/")}), "InvalidValue", "/webhook"),
+        (json!({"name": "n", "otlp": url("https://a/"), "syslog": {"host": "a"}}), "InvalidValue", "/otlp"),
+        (json!({"name": "n", "otlp": url("https://a/"), "firstSequence": 1_000_000}), "InvalidValue", "/firstSequence"),
+        (syslog("", 1), "InvalidValue", "/syslog/host"),
+        (syslog("a b", 1), "InvalidValue", "/syslog/host"),
+        (syslog("https://a", 1), "InvalidValue", "/syslog/host"),
+        (syslog("a", 0), "InvalidValue", "/syslog/port"),
+        (json!({"name": "n", "syslog": {"host": "a"}, "secret": secret}), "InvalidValue", "/secret"),
+        (json!({"name": "n", "syslog": {"host": "a", "body": "Xml"}}), "InvalidSelection", "/syslog/body"),
+    ] {
+        let reply = admin.post(PATH, body).await;
+        reply.refused(reply.status.as_u16(), code, Some(field));
+    }
+}
+
+#[tokio::test]
+async fn auditors_see_targets_and_two_persons_make_them() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let made = target(&admin, body("archive")).await;
+    let half_open = app.nobody();
+    half_open.log_in("Admin1", PASSWORD).await;
+    half_open.post(PATH, body("mine")).await.refused(401, "InvalidAuthToken", None);
+    let audit = admin.get("/api/v2/audit?action=AuditTargetCreate").await;
+    let audit = &audit.response()["items"][0];
+    assert_eq!((&audit["objectUuid"], audit["identities"].as_array().unwrap().len()), (&made["uuid"], 2));
+    assert!(!audit.to_string().contains(&Base64::encode(&[7; 32])), "{audit}");
+}
