@@ -115,6 +115,8 @@ wire_enum! {
         JournalResume,
         JournalRemove,
         BudgetWarn,
+        DetokenizeGrantRead,
+        DetokenizeGrantUse,
     }
 }
 
