@@ -166,6 +166,7 @@ fn rule(draw: &mut Draw, roles: &[RoleId]) -> ControlRule {
         mask_char: None,
         mask,
         budgets: Vec::new(),
+        approval: None,
     }
 }
 

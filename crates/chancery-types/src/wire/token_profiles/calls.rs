@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Base64,
+    Base64, ProposalId,
     wire::{ItemError, Texts},
 };
 
