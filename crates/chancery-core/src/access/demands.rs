@@ -108,12 +108,6 @@ impl TokenRules {
         };
         Ok((found.0, found.1, MayAsk(())))
     }
-
-    /// Whether a role has a rule to detokenize in full, with approvals or without.
-    pub(crate) fn lets_detokenize(&self, role: RoleId) -> bool {
-        let rights = self.rights(&[role]);
-        rights.detokenize || rights.by_grant
-    }
 }
 
 #[cfg(test)]
