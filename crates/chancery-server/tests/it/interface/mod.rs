@@ -62,6 +62,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalResume",
     "JournalRemove",
     "BudgetWarn",
+    "DetokenizeGrantRead",
 ];
 
 #[tokio::test]
