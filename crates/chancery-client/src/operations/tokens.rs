@@ -8,11 +8,11 @@ use chancery_types::{
         signing_requests::DecideRequest,
         token_profiles::{
             BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
-            CreateTokenProfile, DetokenizationResponse, DetokenizeGrant, DetokenizeRequest, GrantQuery, RequestGrant, PatchPermissions, PatchTokenProfile,
-            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenBudgets, TokenProfile,
-            TokenProfileStub, TokenProfileTemplate, TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest,
-            TokenizedRequest, TokenizedResponse, TrackDetokenizationResponse, TrackDetokenizeRequest,
-            TrackTokenizationResponse, TrackTokenizeRequest,
+            CreateTokenProfile, DetokenizationResponse, DetokenizeGrant, DetokenizeRequest, GrantQuery,
+            PatchPermissions, PatchTokenProfile, PreviewAnswer, PreviewRequest, RequestGrant, RewrapRequest,
+            RewrapResponse, TemplateNames, TokenBudgets, TokenProfile, TokenProfileStub, TokenProfileTemplate,
+            TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest, TokenizedRequest, TokenizedResponse,
+            TrackDetokenizationResponse, TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
         },
     },
 };
@@ -104,7 +104,8 @@ impl Client {
         profile: TokenProfileId,
         token: TokenizationResponse,
     ) -> Result<DetokenizationResponse, ClientError> {
-        let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version, grant_uuid: None };
+        let request =
+            DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version, grant_uuid: None };
         self.detokenize_value(profile, &request)
     }
 

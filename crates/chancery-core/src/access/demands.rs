@@ -183,7 +183,8 @@ mod tests {
     fn who_asks_does_so_for_one_role() {
         use Operation::Detokenize;
         let rules = compile(&[rule(ONE, Detokenize, Some(1)), rule(TWO, Detokenize, Some(3))]).unwrap();
-        let asks = |roles: &[RoleId], named| rules.may_ask(roles, named).map(|(role, demand, _)| (role, demand.num_approvals));
+        let asks =
+            |roles: &[RoleId], named| rules.may_ask(roles, named).map(|(role, demand, _)| (role, demand.num_approvals));
         assert_eq!(asks(&[TWO], None).unwrap(), (TWO, 3));
         assert_eq!(asks(&[ONE, TWO], Some(ONE)).unwrap(), (ONE, 1));
         for (roles, named, meaning) in [

@@ -20,8 +20,8 @@ pub(crate) use self::{
     parties::Parties,
     pre_approval::PreApproved,
     pre_approval_life::Life as PreApprovalLife,
-    refusal::error as refusal,
     proposals::IsProposer,
+    refusal::error as refusal,
     requirement::Requirement,
     rules::{Approval, Approved, Facts, Standing, Transition},
 };

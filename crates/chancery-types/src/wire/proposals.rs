@@ -14,8 +14,7 @@ use super::{
 };
 use crate::{
     ApprovalState, Base64, CertProfileId, CertificateId, Decision, ErrorCode, IdentityId, PolicyId, ProposalDecision,
-    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId,
-    TokenProfileId,
+    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId, TokenProfileId,
 };
 
 /// Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`.

@@ -205,9 +205,13 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
         let sees = Some(sees(rule)).filter(|sees| !sees.is_empty()).unwrap_or_else(|| "-".to_owned());
         let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(typed).collect();
         let budgets = if budgets.is_empty() { "-".to_owned() } else { budgets.join(", ") };
-        let approvals = rule["approval"]["numApprovals"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string());
+        let approvals =
+            rule["approval"]["numApprovals"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string());
         vec![role, show::text(&rule["operation"]), sees, budgets, approvals]
     };
     let rules = answer.response["controlRules"].as_array();
-    show::table(&["ROLE", "OPERATION", "SEES", "BUDGETS", "APPROVALS"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
+    show::table(
+        &["ROLE", "OPERATION", "SEES", "BUDGETS", "APPROVALS"],
+        &rules.into_iter().flatten().map(row).collect::<Vec<_>>(),
+    )
 }

@@ -88,7 +88,8 @@ impl Chancery {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
-            let (approved, approval) = self.decide_proposal((caller, Perm::SigningApprove), id, &mut facts, ProposalDecision::Approve).await?;
+            let (approved, approval) =
+                self.decide_proposal((caller, Perm::SigningApprove), id, &mut facts, ProposalDecision::Approve).await?;
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
@@ -148,7 +149,9 @@ impl Chancery {
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let end = if decision == ProposalDecision::Revoke {
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
-                    return Err(Error::state("Only a pre-approval or a grant that took effect is revoked; others are denied."));
+                    return Err(Error::state(
+                        "Only a pre-approval or a grant that took effect is revoked; others are denied.",
+                    ));
                 }
                 // Who may deny may revoke: it is the safe direction too.
                 facts.standing = Standing::Pending;

@@ -55,7 +55,8 @@ impl Chancery {
     /// The proposals that the caller may see.
     pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
-        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, token_profile_uuid, waiting, .. } = query;
+        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, token_profile_uuid, waiting, .. } =
+            query;
         let ProposalQuery { page, page_size, after, search, .. } = query;
         let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();

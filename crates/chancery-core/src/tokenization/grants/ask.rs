@@ -38,7 +38,8 @@ impl Chancery {
         let (tags, listed) = self.listed(&profile, request.tokens).await?.unzip();
         let requirement = grant_requirement(&rules);
         let expires_at_ms = requirement.expiry(now_ms)?;
-        let requested_by = caller.members().iter().map(|one| ObjInfo { name: one.name.clone(), uuid: one.id }).collect();
+        let requested_by =
+            caller.members().iter().map(|one| ObjInfo { name: one.name.clone(), uuid: one.id }).collect();
         let asked = Asked {
             token_profile: ObjInfo { name: profile.name.clone(), uuid: id },
             role_uuid: role,

@@ -29,7 +29,8 @@ const SHOWN_MAX: u32 = 100;
 
 impl Asked {
     fn detail(&self) -> serde_json::Value {
-        let Self { token_profile, role_uuid, reason, ticket, requested_by, tokens, max_values, lifetime_s, tags: _ } = self;
+        let Self { token_profile, role_uuid, reason, ticket, requested_by, tokens, max_values, lifetime_s, tags: _ } =
+            self;
         json!({
             "tokenProfileUuid": token_profile.uuid, "tokenProfile": token_profile.name, "roleUuid": role_uuid,
             "reason": reason, "ticket": ticket, "requestedBy": requested_by,
@@ -78,7 +79,8 @@ impl Effect for Asked {
         Box::pin(async move {
             let (profile, role) = (self.token_profile.uuid, self.role_uuid);
             let rules = chancery.storage.read(grant, move |tx| Box::pin(rules_of(tx, profile)));
-            let is_own = |rule: &ControlRule| rule.role_uuid == role && rule.operation == chancery_types::Operation::Detokenize;
+            let is_own =
+                |rule: &ControlRule| rule.role_uuid == role && rule.operation == chancery_types::Operation::Detokenize;
             if !rules.await?.iter().any(is_own) {
                 return prepared::<Serves>(Err(Error::state("The Control Rule that demanded the approvals is gone.")));
             }
@@ -106,7 +108,12 @@ impl Effect for Asked {
         proposal
     }
 
-    fn looked_up<'t>(&'t self, tx: &'t mut Tx, reading: Reading, proposal: Proposal) -> BoxFuture<'t, Result<Proposal>> {
+    fn looked_up<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        reading: Reading,
+        proposal: Proposal,
+    ) -> BoxFuture<'t, Result<Proposal>> {
         Box::pin(async move {
             let id = proposal.obj_info.uuid;
             let grant = grant_of(&StoredProposal::load(tx, reading.effects, id).await?, reading)?;
@@ -115,7 +122,8 @@ impl Effect for Asked {
             let mut this_month = Vec::new();
             for other in tables::detokenize_grants::since(tx, profile, since_ms, SHOWN_MAX).await? {
                 if other != Uuid::from(id) {
-                    this_month.push(grant_of(&StoredProposal::load(tx, reading.effects, other.into()).await?, reading)?);
+                    this_month
+                        .push(grant_of(&StoredProposal::load(tx, reading.effects, other.into()).await?, reading)?);
                 }
             }
             let tokens_digest = self.tokens.as_ref().map(|listed| listed.digest.clone());

@@ -47,7 +47,8 @@ impl Chancery {
         let rows = page.rows();
         let read = self.read_list(caller, &evidence, move |tx| {
             Box::pin(async move {
-                let Listed { rows, total, total_is_at_least, next } = tables::proposals::list(tx, filter, &rows).await?;
+                let Listed { rows, total, total_is_at_least, next } =
+                    tables::proposals::list(tx, filter, &rows).await?;
                 let mut stored = Vec::with_capacity(rows.len());
                 for row in rows {
                     stored.push(StoredProposal::load(tx, reading.effects, row.id.into()).await?);

@@ -76,5 +76,9 @@ pub(super) fn first_other(
 
 /// Refuses a list that is not the one that was approved.
 pub(super) fn check(listed: &Listed, tags: &[u8]) -> Result<()> {
-    if listed.digest.0 == digest(tags) { Ok(()) } else { Err(Error::internal("a grant's list is not what was approved")) }
+    if listed.digest.0 == digest(tags) {
+        Ok(())
+    } else {
+        Err(Error::internal("a grant's list is not what was approved"))
+    }
 }

@@ -52,9 +52,9 @@ impl Chancery {
         let UnderGrant { id, call, tokens, field } = under;
         let (who, wanted, reading) = (caller.clone(), profile.id, self.reading_now());
         // It is shown to nobody but those whose it is.
-        let read = self.storage.read(&self.grant_to_all(caller), move |tx| {
-            Box::pin(async move { usable(tx, &who, id, reading).await })
-        });
+        let read = self
+            .storage
+            .read(&self.grant_to_all(caller), move |tx| Box::pin(async move { usable(tx, &who, id, reading).await }));
         let Usable { asked, tags, evidence, left } = read.await?;
         if asked.token_profile.uuid != wanted {
             let message = format!("This grant is for the token profile {}.", asked.token_profile.uuid);
@@ -108,13 +108,7 @@ impl Chancery {
         used.await.map_err(|refusal| if refusal.field().is_none() { refusal.at(FIELD) } else { refusal })
     }
 
-    async fn check_listed(
-        &self,
-        profile: &Arc<Profile>,
-        tags: Vec<u8>,
-        sent: &Arc<Texts>,
-        field: &str,
-    ) -> Result<()> {
+    async fn check_listed(&self, profile: &Arc<Profile>, tags: Vec<u8>, sent: &Arc<Texts>, field: &str) -> Result<()> {
         let other = if sent.len() <= tokens::INLINE {
             tokens::first_other(&self.custodian, profile, &tags, sent)
         } else {
@@ -137,7 +131,8 @@ impl Chancery {
 
 /// A grant of this caller; in the same words, whether there is another's or none.
 async fn load(tx: &mut Tx, caller: &Caller, id: ProposalId, reading: Reading) -> Result<(StoredProposal, IsProposer)> {
-    let none = || Error::selection(FIELD, "You have no such grant; GET /api/v2/token-profiles/{uuid}/grants lists yours.");
+    let none =
+        || Error::selection(FIELD, "You have no such grant; GET /api/v2/token-profiles/{uuid}/grants lists yours.");
     let stored = match StoredProposal::load(tx, reading.effects, id).await {
         Err(failure) if failure.meaning() == Meaning::NotFound => return Err(none()),
         stored => stored?,

@@ -65,7 +65,8 @@ async fn move_all(chancery: Arc<Chancery>, caller: Arc<Caller>, id: TokenProfile
 /// How many of the tokens are of the key version 2.
 async fn moved(chancery: &Chancery, caller: &Caller, id: TokenProfileId, table: &Table) -> usize {
     let tokens = texts(&*table.lock().unwrap());
-    let request = BatchDetokenizeRequest { tokens, ivs: None, partial: Some(true), key_version: Some(2), grant_uuid: None };
+    let request =
+        BatchDetokenizeRequest { tokens, ivs: None, partial: Some(true), key_version: Some(2), grant_uuid: None };
     chancery.batch_detokenize(caller, id, request).await.unwrap().messages.iter().flatten().count()
 }
 

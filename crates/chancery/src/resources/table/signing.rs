@@ -264,7 +264,11 @@ const PROPOSALS: Resource = Resource {
         items: "items",
         filters: &[
             filter("waiting", "waiting", "true: only those that wait for approvals"),
-            filter("kind", "kind", "Only those of this kind: PreApproval, Policy, Certificate, CertProfile, Issuer, DetokenizeGrant"),
+            filter(
+                "kind",
+                "kind",
+                "Only those of this kind: PreApproval, Policy, Certificate, CertProfile, Issuer, DetokenizeGrant",
+            ),
             filter_of("token-profile", "tokenProfileUuid", "profile", "Only those about this token profile"),
             filter_of("policy", "policyUuid", "policy", "Only those about this policy"),
         ],

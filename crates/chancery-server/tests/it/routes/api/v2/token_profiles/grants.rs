@@ -157,7 +157,8 @@ async fn a_rule_demands_people_approve_and_a_grant_lets_so_many_values_through()
     assert_eq!(grant["endsAt"], "2026-06-21T20:00:00Z");
 
     let uses = world.uses(&id).await;
-    let counts: Vec<_> = uses.iter().map(|use_| (use_["detail"]["values"].clone(), use_["detail"]["used"].clone())).collect();
+    let counts: Vec<_> =
+        uses.iter().map(|use_| (use_["detail"]["values"].clone(), use_["detail"]["used"].clone())).collect();
     assert_eq!(counts, [(json!(2), json!(3)), (json!(1), json!(1))]);
     assert_eq!((&uses[0]["detail"]["reason"], &uses[0]["detail"]["maxValues"]), (&json!("chargeback"), &json!(3)));
     let path = format!("/api/v2/audit?action=ProposalSubmit&objectUuid={id}");
@@ -306,7 +307,12 @@ async fn a_new_key_version_leaves_a_grant_as_it_is() {
     world.patch(json!({"keyVersion": 2, "minDecryptVersion": 1})).await;
     let fresh = world.bench.admin.post(&world.path("tokenize"), json!({"message": MESSAGE})).await;
     let fresh = fresh.response()["token"].as_str().unwrap().to_owned();
-    for (token, version, grant, message) in [(&world.token, 1, &any, true), (&fresh, 2, &any, true), (&world.token, 1, &listed, true), (&fresh, 2, &listed, false)] {
+    for (token, version, grant, message) in [
+        (&world.token, 1, &any, true),
+        (&fresh, 2, &any, true),
+        (&world.token, 1, &listed, true),
+        (&fresh, 2, &listed, false),
+    ] {
         let body = json!({"token": token, "keyVersion": version, "grantUuid": grant});
         let reply = world.clerk.post(&world.path("detokenize"), body).await;
         if message {
@@ -431,8 +437,10 @@ async fn eight_clients_get_exactly_as_many_values_as_were_granted() {
     }
     let path = format!("{PROFILES}/{}", world.profile);
     assert_eq!(eight(clients, &path, &world.token, &id).await, 211);
-    let uses = world.bench.admin.get(&format!("/api/v2/audit?action=DetokenizeGrantUse&objectUuid={id}&pageSize=1000")).await;
-    let told = uses.response()["items"].as_array().unwrap().iter().map(|use_| use_["detail"]["values"].as_u64().unwrap());
+    let uses =
+        world.bench.admin.get(&format!("/api/v2/audit?action=DetokenizeGrantUse&objectUuid={id}&pageSize=1000")).await;
+    let told =
+        uses.response()["items"].as_array().unwrap().iter().map(|use_| use_["detail"]["values"].as_u64().unwrap());
     assert_eq!(told.sum::<u64>(), 211);
 }
 
