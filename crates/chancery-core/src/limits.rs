@@ -252,11 +252,11 @@ impl Default for ImportLimits {
 /// Grants to detokenize in full.
 #[derive(Clone, Debug)]
 pub struct GrantLimits {
-    /// Tokens that one lists: as many as people can have checked by a tool, and under a MiB of JSON.
+    /// Tokens that a grant lists: as many as people can have checked by a tool, and under a MiB of JSON.
     pub tokens_max: usize,
-    /// Values that may be sent under one.
+    /// Values that may be sent under a grant.
     pub values_max: u32,
-    /// For how long one serves: it is for a task, and no right that somebody has.
+    /// For how long a grant serves: it is for a task, and no right that somebody has.
     pub lifetime_max: Duration,
 }
 

@@ -261,6 +261,7 @@ mod tests {
         for structure in [
             "Limits",
             "BodyLimits",
+            "GrantLimits",
             "ImportLimits",
             "ListLimits",
             "OutageLimits",
