@@ -170,32 +170,40 @@ async fn a_rule_demands_people_approve_and_a_grant_lets_so_many_values_through()
 #[tokio::test]
 async fn the_one_who_asks_approves_neither_alone_nor_with_another() {
     let world = World::with(Setup::default(), 1).await;
+    let (app, admin) = (&world.bench.app, &world.bench.admin);
     let both = [world.role.parse().unwrap(), APPROVER.parse().unwrap()];
-    let dora = world.bench.app.person("dora", &both).await;
-    world.approver("ed").await;
-    let body = json!({"reason": "mine", "maxValues": 1, "lifetime": hours("1")});
-    let id = uuid(&dora.post(&world.path("grants"), body).await);
-    approve(&dora, &id).await.refused(403, "NotAuthorized", None);
-    let together = world.bench.app.logged_in(&[("dora", PASSWORD), ("ed", PASSWORD)]).await;
-    approve(&together, &id).await.refused(403, "NotAuthorized", None);
+    let dora = app.person("dora", &both).await;
     let late = world.approver("late").await;
-    world.bench.app.clock.advance_ms(1_000);
+    app.clock.advance_ms(1_000);
+    let body = json!({"reason": "mine", "maxValues": 1, "lifetime": hours("1")});
+    let id = uuid(&dora.post(&world.path("grants"), body.clone()).await);
+    approve(&dora, &id).await.refused(403, "NotAuthorized", None);
     // Whoever became an approver after something was asked for does not decide on it.
-    let body = json!({"reason": "again", "maxValues": 1, "lifetime": hours("1")});
-    let asked = uuid(&dora.post(&world.path("grants"), body).await);
-    world.bench.app.clock.advance_ms(1_000);
+    app.clock.advance_ms(1_000);
     let later = world.approver("later").await;
-    approve(&later, &asked).await.refused(403, "NotAuthorized", None);
-    assert_eq!(approve(&late, &asked).await.response()["state"], "Active");
-    let other = world.clerk.post(&world.path("detokenize"), sent(&world.token, Some(&asked))).await;
+    approve(&later, &id).await.refused(403, "NotAuthorized", None);
+    assert_eq!(approve(&late, &id).await.response()["state"], "Active");
+    let other = world.detokenize(&world.token, Some(&id)).await;
     other.refused(400, "InvalidSelection", Some("/grantUuid"));
+    shows(&dora.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await, MESSAGE);
+
+    let pairs = json!({"name": "pairs", "loginsRequired": 2, "perms": ["Signing:Approve"]});
+    let pairs = admin.post("/api/v2/roles", pairs).await.response()["uuid"].as_str().unwrap().to_owned();
+    world.patch(json!({"controlRules": demanding(&pairs, 1)})).await;
+    for name in ["one", "two", "three", "four"] {
+        admin.create_person(name, &[pairs.parse().unwrap()]).await;
+    }
+    let session = async |first, second| app.logged_in(&[(first, PASSWORD), (second, PASSWORD)]).await;
+    let asking = session("one", "two").await;
+    let id = uuid(&asking.post(&world.path("grants"), body).await);
+    let overlapping = session("two", "three").await;
+    approve(&asking, &id).await.refused(403, "NotAuthorized", None);
+    approve(&overlapping, &id).await.refused(403, "NotAuthorized", None);
+    assert_eq!(approve(&session("three", "four").await, &id).await.response()["state"], "Active");
     // In another's company it is not the session that asked.
-    together.post(&world.path("detokenize"), sent(&world.token, Some(&asked))).await.refused(
-        400,
-        "InvalidSelection",
-        Some("/grantUuid"),
-    );
-    shows(&dora.post(&world.path("detokenize"), sent(&world.token, Some(&asked))).await, MESSAGE);
+    let reply = overlapping.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
+    reply.refused(400, "InvalidSelection", Some("/grantUuid"));
+    shows(&asking.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await, MESSAGE);
 }
 
 #[tokio::test]
@@ -266,7 +274,9 @@ async fn it_ends_with_the_role_for_good() {
     let identity = world.bench.admin.identity_uuid("clerk").await;
     let path = format!("/api/v2/identities/{identity}");
     world.bench.admin.patch(&path, json!({"roleUuids": [spare]})).await.response();
-    world.detokenize(&world.token, Some(&id)).await.refused(403, "NotAuthorized", None);
+    let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
+    let reply = clerk.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
+    reply.refused(403, "NotAuthorized", Some("/grantUuid"));
     world.bench.admin.patch(&path, json!({"roleUuids": [spare, world.role]})).await.response();
     let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
     let reply = clerk.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
