@@ -63,6 +63,10 @@ NAMES = {
     "POST /api/v2/token-profiles/{uuid}/tokens/read": "token_profiles.read_token",
     "POST /api/v2/token-profiles/{uuid}/tokens/delete": "token_profiles.delete_token",
     "POST /api/v2/token-profiles/{uuid}/tokenized": "token_profiles.tokenized",
+    "POST /api/v2/token-profiles/{uuid}/grants": "grants.request",
+    "GET /api/v2/token-profiles/{uuid}/grants": "grants.list",
+    "GET /api/v2/token-profiles/{uuid}/grants/{grantUuid}": "grants.get",
+    "POST /api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke": "grants.revoke",
     # Certificates
     "GET /api/v2/x509": "certificates.list",
     "POST /api/v2/x509/generate": "certificates.generate",

@@ -38,7 +38,8 @@ const columns = [
 ];
 
 /** @param {import("../parts/table.js").Row} row */
-function sees({ right, mask }) {
+function sees({ right, mask, numApprovals }) {
   if (mask) return maskText(mask);
+  if (numApprovals) return t("access.asked", { count: numApprovals });
   return right === "Detokenize" ? t("access.all") : "";
 }

@@ -87,7 +87,7 @@ function columnsOfProposals() {
 export async function proposals({ query, signal }) {
   const { kind, search, after } = query;
   const answer = await get("/api/v2/x509/proposals", { kind, search, after, pageSize: PAGE_SIZE }, signal);
-  const kinds = ["", "PreApproval", "Policy", "Certificate", "CertProfile", "Issuer"];
+  const kinds = ["", "PreApproval", "Policy", "Certificate", "CertProfile", "Issuer", "DetokenizeGrant"];
   const filter = h("select", { name: "kind", "aria-label": t("column.kind") },
     kinds.map((one) => h("option", { value: one, selected: one === (kind ?? "") }, one ? word("kind", one) : t("list.all"))));
   const columns = [

@@ -21,7 +21,7 @@ const ACTIONS = [
   "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
-  "BudgetWarn", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",
+  "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",
   "CertificateRenew", "CertificateRekey", "CertificateImport", "AuthorityImport", "CertificateRevoke", "CertificateRelease", "CertificateExpiry",
   "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit",
   "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail",

@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
+import { grants } from "../parts/grants.js";
 import { formatFacts, security } from "../parts/profile-format.js";
 import { budgetUses, rules } from "../parts/rules.js";
 import { later } from "../parts/table.js";
@@ -38,6 +39,7 @@ export async function page({ params, signal }) {
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("profile.security")), security(profile.security),
     h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => budgetUses(profile, roles, signal)),
+    h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal)),
     h("h2", {}, t("profile.versions")), versions(profile, signal),
     h("h2", {}, t("try.title")), tryIt(uuid, profile),
   ];
@@ -49,7 +51,8 @@ async function stubPage(uuid, signal) {
   const answer = await get("/api/v2/token-profiles/stubs", { pageSize: 1000 }, signal);
   const stub = answer.results.find((/** @type {Json} */ one) => one.objInfo.uuid === uuid);
   const name = stub?.objInfo.name ?? uuid;
-  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), tryIt(uuid, stub ?? {})];
+  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), tryIt(uuid, stub ?? {}),
+    h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal))];
   return { title: shownText(name), content };
 }
 

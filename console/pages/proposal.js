@@ -9,6 +9,7 @@ import { diff } from "../parts/diff.js";
 import { effectBox } from "../parts/effect.js";
 import { claimedLines, computed, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
+import { grantFacts } from "../parts/grants.js";
 import { sha256OfText } from "../parts/hashes.js";
 import { missing, state } from "../parts/state.js";
 import { verdict } from "../parts/statement.js";
@@ -98,6 +99,7 @@ async function effect(proposal, names) {
     case "Issuer": return [await issuerLine(proposal, names), change(said.after ? said : proposal.issuerApproval, name, "proposal.changed")];
     case "Certificate": return facts(...(await certificateLines(said.certificate ?? proposal.certificate, names)));
     case "PreApproval": return preApproval(proposal, said, names);
+    case "DetokenizeGrant": return grantFacts(proposal, said);
     default: return h("p", {}, t("proposal.unknown"));
   }
 }
@@ -155,7 +157,7 @@ async function preApproval(proposal, said, names) {
 function revokeButton(proposal) {
   if (proposal.state !== "Active" || !(may("Signing:Approve") || includesUs(proposal.submittedBy))) return undefined;
   const onclick = () => askSlowly({
-    title: t("pre.revoke"), what: h("p", {}, t("pre.revokeWhat")), name: proposal.objInfo.name, submit: t("pre.revoke"),
+    title: t("pre.revoke"), what: h("p", {}, t(proposal.kind === "DetokenizeGrant" ? "grant.endWhat" : "pre.revokeWhat")), name: proposal.objInfo.name, submit: t("pre.revoke"),
     act: async () => {
       await post(`${path(proposal)}/revoke`, {});
       await show();

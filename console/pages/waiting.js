@@ -30,8 +30,9 @@ export async function waitingProposals(names, after, pageSize) {
   return { ...answer, rows };
 }
 
-/** Of which service, or by which authority. @param {Json} proposal @param {NamesOf} names @returns {Promise<string>} */
-async function about({ serviceUuid, issuerUuid }, names) {
+/** Of which service or token profile, or by which authority. @param {Json} proposal @param {NamesOf} names @returns {Promise<string>} */
+async function about({ serviceUuid, issuerUuid, detokenizeGrant }, names) {
+  if (detokenizeGrant) return detokenizeGrant.grant.tokenProfile.name;
   if (serviceUuid) return (await names.service(serviceUuid)).objInfo.name;
   return issuerUuid ? (await names.certificate(issuerUuid)).subject : "";
 }

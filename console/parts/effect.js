@@ -37,11 +37,11 @@ export function effectLine(side, one, about) {
 
 /** What it is that they can do. @param {Json} one @param {string} [about] @returns {Child} */
 function right(one, about) {
-  const { object, perm, loginsRequired } = one;
+  const { object, perm, loginsRequired, numApprovals } = one;
   const what = perm ? word("perm", perm) : one["mask"] ? t("effect.part", { operation: word("operation", "Detokenize"), mask: mask(one["mask"]) })
     : one["right"] === "Detokenize" ? t("effect.full", { operation: word("operation", "Detokenize") }) : word("operation", one["right"]);
   const under = object && object.uuid !== about && tn("effect.under", { name: shown(object.name) });
-  return [what, under && [" ", under], loginsRequired > 1 && ` (${t("role.loginCount", { count: loginsRequired })})`];
+  return [what, numApprovals && [", ", t("effect.asked", { count: number(numApprovals) })], under && [" ", under], loginsRequired > 1 && ` (${t("role.loginCount", { count: loginsRequired })})`];
 }
 
 /**

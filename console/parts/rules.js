@@ -32,7 +32,7 @@ function shownRules(all, roles) {
   const has = (/** @type {string} */ role, /** @type {string} */ operation) => all.some((rule) => rule.roleUuid === role && rule.operation === operation);
   const columns = [
     { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row.role) ?? row.role) },
-    ...FULL.map((operation) => ({ title: word("operation", operation), cell: (/** @type {Json} */ row) => has(row.role, operation) ? h("span", { class: "state good" }, t("rules.may")) : h("span", { class: "quiet" }, "–") })),
+    ...FULL.map((operation) => ({ title: word("operation", operation), cell: (/** @type {Json} */ row) => has(row.role, operation) ? h("span", { class: "state good" }, t("rules.may"), asked(all, row.role, operation)) : h("span", { class: "quiet" }, "–") })),
     { title: word("operation", "PartialDetokenize"), cell: (/** @type {Json} */ row) => {
       const masks = all.filter((rule) => rule.roleUuid === row.role && rule.operation === "PartialDetokenize").map(mask);
       return masks.length > 0 ? masks.join("; ") : h("span", { class: "quiet" }, "–");
@@ -43,6 +43,13 @@ function shownRules(all, roles) {
     } },
   ];
   return table(columns, held.map((role) => ({ role })), t("rules.title"));
+}
+
+/** How many approvals it takes before. @param {Json[]} all @param {string} role @param {string} operation */
+function asked(all, role, operation) {
+  const rule = all.find((one) => one["roleUuid"] === role && one["operation"] === operation);
+  const count = rule?.["approval"]?.numApprovals;
+  return count && `, ${t("rules.asked", { count })}`;
 }
 
 /** @param {Json} one */
@@ -82,11 +89,12 @@ function editor(profile, roles, done) {
   ];
   const grid = table(columns, names, t("rules.title"));
   const bounds = budgetEditor(profile, roles);
+  const demands = demandEditor(profile, roles, () => effect.changed());
   const masks = h("ul", { class: "lines-list" });
   /** @returns {Json[]} */
   const all = () => {
     const full = boxes.filter(([, , made]) => made.checked).map(([roleUuid, operation]) => ({ roleUuid, operation }));
-    return [...full, ...partial].map((rule) => ({ ...rule, budgets: bounds.of(rule) }));
+    return [...full, ...partial].map((rule) => ({ ...rule, budgets: bounds.of(rule), ...demands.of(rule) }));
   };
   const effect = liveEffect(() => ({ tokenProfileUuid: profile.objInfo.uuid, controlRules: all() }), profile.objInfo.uuid);
   /** @returns {void} */
@@ -115,8 +123,34 @@ function editor(profile, roles, done) {
   grid.addEventListener("change", effect.changed);
   return form({ fields: [], submit: t("rules.save"), act, className: "rules", extra: [grid,
     h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, named, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
-    bounds.element, effect.element,
+    demands.element, bounds.element, effect.element,
     h("button", { type: "button", class: "plain", onclick: done }, t("dialog.cancel"))] });
+}
+
+/** How many approvals it takes before a role detokenizes in full. Steps that are there stay. @param {Json} profile @param {Map<string, string>} roles @param {() => void} changed */
+function demandEditor(profile, roles, changed) {
+  /** @type {Map<string, Json>} */
+  const kept = new Map(profile.controlRules.filter((/** @type {Json} */ rule) => rule.approval).map((/** @type {Json} */ rule) => [rule.roleUuid, rule.approval]));
+  const lines = h("ul", { class: "lines-list" });
+  /** @returns {void} */
+  const draw = () => fill(lines, [...kept].map(([uuid, one]) => h("li", {}, `${shownText(roles.get(uuid) ?? uuid)}: ${t("rules.asked", { count: one["numApprovals"] })} `,
+    h("button", { type: "button", onclick: () => (kept.delete(uuid), draw(), changed()) }, t("rules.takeAway")))));
+  const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
+  const count = field(t("rules.approvals"), input({ type: "number", min: 1, max: 64, value: 2 }));
+  const add = () => {
+    const numApprovals = Number(count.control.value);
+    kept.set(role.control.value, { ...kept.get(role.control.value), numApprovals });
+    draw();
+    changed();
+  };
+  draw();
+  const element = h("fieldset", {}, h("legend", {}, t("rules.demands")), h("p", { class: "quiet" }, t("rules.demandsHelp")), lines,
+    h("div", { class: "columns" }, [role, count].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add")));
+  const of = (/** @type {Json} */ rule) => {
+    const approval = rule["operation"] === "Detokenize" ? kept.get(rule["roleUuid"]) : undefined;
+    return approval ? { approval } : {};
+  };
+  return { element, of };
 }
 
 const BOUNDED = ["Tokenize", "Detokenize", "PartialDetokenize"];

@@ -30,13 +30,14 @@ function section(title, label, pointer, act, profile) {
   const value = field(label, input({ spellcheck: "false" }), { pointer });
   const iv = profile?.["useIv"] ? field("iv", input({ spellcheck: "false" }), { pointer: "/iv" }) : undefined;
   const version = profile && profile["minDecryptVersion"] !== profile["keyVersion"] ? field(t("try.version"), input({ type: "number", min: 1 }), { pointer: "/keyVersion" }) : undefined;
+  const grant = profile ? field(t("grant.name"), input({ spellcheck: "false" }), { pointer: "/grantUuid", help: t("grant.nameHelp") }) : undefined;
   const result = h("output", { class: "pair" });
-  const fields = [value, iv, version].filter((one) => one !== undefined);
+  const fields = [value, iv, version, grant].filter((one) => one !== undefined);
   return h("section", {}, h("h3", {}, title), form({
     fields, extra: result, submit: title,
     act: async () => {
       fill(result);
-      const more = { ...(iv?.control.value ? { iv: iv.control.value } : {}), ...(version?.control.value ? { keyVersion: Number(version.control.value) } : {}) };
+      const more = { ...(iv?.control.value ? { iv: iv.control.value } : {}), ...(version?.control.value ? { keyVersion: Number(version.control.value) } : {}), ...(grant?.control.value ? { grantUuid: grant.control.value.trim() } : {}) };
       fill(result, await act(value.control.value, more));
     },
   }));

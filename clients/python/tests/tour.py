@@ -156,6 +156,7 @@ class Tour:
         profiles.update(uuid, **cast(Any, profiles.get(uuid)))
         assert profiles.set_permissions(uuid, controlRules=[])["controlRules"] == []
         assert profiles.budgets(uuid)["budgets"] == []
+        self.grants(self.new_profile("Ff1"))
         copy = profiles.copy(uuid, objInfo={"name": new_name()})["objInfo"]["uuid"]
         profiles.delete(copy)
         names = profiles.template_names()["names"]
@@ -346,6 +347,20 @@ class Tour:
         self.client.services.renew(service["serviceUuid"])
         again = self.client.signing_requests.repeat(uuid)["uuid"]
         assert self.client.signing_requests.get(again)["repeatsUuid"] == uuid
+
+    def grants(self, profile: str) -> None:
+        rules: list[types.ControlRule] = [
+            {"roleUuid": self.role("Administrator"), "operation": "Detokenize", "approval": {"numApprovals": 1}},
+        ]
+        self.client.token_profiles.set_permissions(profile, controlRules=rules)
+        grants = self.client.grants
+        lifetime: types.ValidityPeriod = {"unit": "Hour", "amount": "1"}
+        uuid = grants.request(profile, reason="chargeback", maxValues=2, lifetime=lifetime)["uuid"]
+        assert self.approver.proposals.approve(uuid)["state"] == "Active"
+        assert self.client.token_profiles.detokenize(profile, token="123456", grantUuid=uuid)["message"]
+        assert grants.get(profile, uuid)["used"] == 1
+        assert grants.list(profile)["total"] == 1
+        assert grants.revoke(profile, uuid)["state"] == "Revoked"
 
     def pre_approval(self, policy: str) -> types.Proposed:
         digest = base64.b64encode(os.urandom(32)).decode()

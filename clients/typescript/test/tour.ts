@@ -172,6 +172,7 @@ export class Tour {
     await tokenProfiles.update(uuid, await tokenProfiles.get(uuid));
     assert.deepEqual((await tokenProfiles.setPermissions(uuid, { controlRules: [] })).controlRules, []);
     assert.deepEqual((await tokenProfiles.budgets(uuid)).budgets, []);
+    await this.grants(await this.newProfile("Ff1"));
     const copy = await tokenProfiles.copy(uuid, { objInfo: { name: newName() } });
     await tokenProfiles.delete(copy.objInfo.uuid);
     const [name] = (await tokenProfiles.templateNames()).names;
@@ -386,6 +387,23 @@ export class Tour {
     await this.client.services.renew(service.serviceUuid);
     const again = await this.client.signingRequests.repeat(uuid);
     assert.equal((await this.client.signingRequests.get(again.uuid)).repeatsUuid, uuid);
+  }
+
+  async grants(profile: string): Promise<void> {
+    const { grants, tokenProfiles } = this.client;
+    const rule: types.ControlRule = {
+      roleUuid: await this.role("Administrator"),
+      operation: "Detokenize",
+      approval: { numApprovals: 1 },
+    };
+    await tokenProfiles.setPermissions(profile, { controlRules: [rule] });
+    const asked = { reason: "chargeback", maxValues: 2, lifetime: { unit: "Hour", amount: "1" } } as const;
+    const { uuid } = await grants.request(profile, asked);
+    assert.equal((await this.approver.proposals.approve(uuid)).state, "Active");
+    assert((await tokenProfiles.detokenize(profile, { token: "123456", grantUuid: uuid })).message);
+    assert.equal((await grants.get(profile, uuid)).used, 1);
+    assert.equal((await grants.list(profile)).total, 1);
+    assert.equal((await grants.revoke(profile, uuid)).state, "Revoked");
   }
 
   async preApproval(policyUuid: string): Promise<string> {

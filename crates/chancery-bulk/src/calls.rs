@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chancery_client::{Client, ClientError};
-use chancery_types::ErrorCode;
+use chancery_types::{ErrorCode, ProposalId};
 
 use crate::{
     answers::{Answers, Around, Outcome},
@@ -40,6 +40,7 @@ pub(crate) struct Calls<'a> {
     /// The version of the key that all tokens of the column are of, as far as it is known: each call names it, and a
     /// server that would take another one refuses.
     pub(crate) key_version: Option<u32>,
+    grant: Option<ProposalId>,
     /// What answers say of the version: where it is not known, at least that has to stay as it was.
     told_version: Option<u32>,
     /// Whether each token has an initialization vector.
@@ -105,6 +106,7 @@ impl<'a> Calls<'a> {
             way: job.way,
             batch: job.batch,
             key_version: job.key_version,
+            grant: job.grant,
             told_version: None,
             has_ivs: job.way == Way::Tokenize,
         };
@@ -232,6 +234,9 @@ impl<'a> Calls<'a> {
         body.extend_from_slice(b"],\"partial\":true");
         if let Some(version) = self.key_version {
             body.extend_from_slice(format!(",\"keyVersion\":{version}").as_bytes());
+        }
+        if let Some(grant) = self.grant {
+            body.extend_from_slice(format!(",\"grantUuid\":\"{grant}\"").as_bytes());
         }
         body.push(b'}');
         String::from_utf8(body).map_err(|_| BulkError::Damaged("a value is no text".to_owned()))

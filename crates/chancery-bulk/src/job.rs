@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use chancery_types::TokenProfileId;
+use chancery_types::{ProposalId, TokenProfileId};
 use serde::Serialize;
 
 use crate::error::{BulkError, Result};
@@ -136,6 +136,8 @@ pub struct Job {
     pub patience: Duration,
     /// For tokens that do not tell by which version of the key they were made.
     pub key_version: Option<u32>,
+    /// For detokenizing in full where a Control Rule demands approvals.
+    pub grant: Option<ProposalId>,
     /// Begins anew where an interrupted run would be taken up.
     pub restarts: bool,
 }
@@ -167,6 +169,7 @@ impl Job {
             batch: 10_000,
             patience: Duration::from_secs(600),
             key_version: None,
+            grant: None,
             restarts: false,
         })
     }

@@ -35,7 +35,7 @@ use crate::{
     settings::Settings,
     signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
     storage::Storage,
-    tokenization::TokenProfiles,
+    tokenization::{self, TokenProfiles},
 };
 
 /// What an installation is opened with.
@@ -137,6 +137,7 @@ const EFFECTS: Effects = Effects {
     certificate: pki::proposals::certificate::READ,
     cert_profile: pki::proposals::cert_profile::READ,
     issuer: pki::proposals::issuer::READ,
+    detokenize_grant: tokenization::DETOKENIZE_GRANT,
 };
 
 /// How long the end of a server may take to write down what is only in memory, and then to close the store: some commits,

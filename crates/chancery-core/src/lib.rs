@@ -59,7 +59,9 @@ pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{
     Caller, Credentials, FirstIdentity, LoggedIn, Member, PasswordWork, Provision, RequestId, RequestInfo, Visitor,
 };
-pub use limits::{ApiKeyLimits, BodyLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits};
+pub use limits::{
+    ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,
+};
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};
 pub use notices::{

@@ -49,6 +49,8 @@ pub struct Limits {
     pub window_requests_max: u32,
     /// For how long they are.
     pub window_max: Duration,
+    /// Grants to detokenize in full.
+    pub grants: GrantLimits,
     /// Items of a manifest: 10,000 RSA signatures take some ten seconds, and their CMS some 50 MB.
     pub manifest_items_max: usize,
     /// Signing requests that are decided on in one call: a thousand RSA signatures take some seconds.
@@ -247,6 +249,23 @@ impl Default for ImportLimits {
     }
 }
 
+/// Grants to detokenize in full.
+#[derive(Clone, Debug)]
+pub struct GrantLimits {
+    /// Tokens that a grant lists: as many as people can have checked by a tool, and under a MiB of JSON.
+    pub tokens_max: usize,
+    /// Values that may be sent under a grant.
+    pub values_max: u32,
+    /// For how long a grant serves: it is for a task, and no right that somebody has.
+    pub lifetime_max: Duration,
+}
+
+impl Default for GrantLimits {
+    fn default() -> Self {
+        Self { tokens_max: 10_000, values_max: 1_000_000, lifetime_max: Duration::from_hours(7 * 24) }
+    }
+}
+
 /// What notices may cost.
 #[derive(Clone, Debug)]
 pub struct NoticeLimits {
@@ -360,6 +379,7 @@ impl Default for Limits {
             pre_approved_digests_max: 10_000,
             window_requests_max: 100,
             window_max: Duration::from_hours(24),
+            grants: GrantLimits::default(),
             manifest_items_max: 10_000,
             decisions_max: 1_000,
             rule_items_max: 100,

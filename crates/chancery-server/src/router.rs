@@ -152,6 +152,9 @@ fn tokenization() -> OpenApiRouter<App> {
         .routes(routes!(token_profiles::tokens::read::read_token))
         .routes(routes!(token_profiles::tokens::delete::delete_token))
         .routes(routes!(token_profiles::tokenized::tokenized))
+        .routes(routes!(token_profiles::grants::request_grant, token_profiles::grants::list_grants))
+        .routes(routes!(token_profiles::grants::grant_uuid::read_grant))
+        .routes(routes!(token_profiles::grants::revoke::revoke_grant))
 }
 
 /// What takes effect once it is approved; demands a login.

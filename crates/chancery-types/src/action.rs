@@ -122,6 +122,8 @@ wire_enum! {
         JournalResume,
         JournalRemove,
         BudgetWarn,
+        DetokenizeGrantRead,
+        DetokenizeGrantUse,
     }
 }
 

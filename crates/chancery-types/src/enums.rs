@@ -145,12 +145,12 @@ wire_enum! {
 
 wire_enum! {
     /// What is proposed.
-    pub enum ProposalKind { PreApproval, Policy, Certificate, CertProfile, Issuer }
+    pub enum ProposalKind { PreApproval, Policy, Certificate, CertProfile, Issuer, DetokenizeGrant }
 }
 
 wire_enum! {
-    /// Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
-    /// certificate's, `Applied` that of all else.
+    /// Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are those of a pre-approval and of a
+    /// grant to detokenize, `Issued` a certificate's, `Applied` that of all else.
     pub enum ProposalState { Approval, Active, UsedUp, Ended, Revoked, Applied, Issued, Failed, Denied }
 }
 

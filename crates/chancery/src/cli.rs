@@ -4,6 +4,7 @@ pub(crate) mod api_key;
 pub(crate) mod audit;
 pub(crate) mod cert;
 pub(crate) mod client;
+pub(crate) mod grant;
 pub(crate) mod mailbox;
 pub(crate) mod tokens;
 pub(crate) mod totp;
@@ -92,6 +93,8 @@ pub(crate) enum ClientCommand {
     Track(tokens::Track),
     /// Control Rules of token profiles: which role may do what with them.
     Rule(client::Rule),
+    /// Approvals of detokenizing in full, where a Control Rule demands them.
+    Grant(grant::Grant),
     /// Your mailbox: where what concerns you is sent by e-mail.
     Mailbox(mailbox::Mailbox),
     /// The transparency log.

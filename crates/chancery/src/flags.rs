@@ -14,7 +14,7 @@ type Flag = (String, String);
 type ByHand = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The flags of commands that no table makes, by the command's words. Those of resources stand in `resources/table/`.
-const BY_HAND: [ByHand; 11] = [
+const BY_HAND: [ByHand; 12] = [
     (
         &["sign"],
         &[
@@ -34,9 +34,21 @@ const BY_HAND: [ByHand; 11] = [
     (&["approve"], &[("/note", "note")]),
     (&["deny"], &[("/note", "note")]),
     (&["tokenize"], &[("/metadata", "metadata"), ("/expiresAt", "expires-at"), ("/keyVersion", "key-version")]),
-    (&["detokenize"], &[("/keyVersion", "key-version")]),
+    (&["detokenize"], &[("/keyVersion", "key-version"), ("/grantUuid", "grant")]),
     (&["rewrap"], &[("/keyVersion", "key-version")]),
-    (&["track", "detokenize"], &[("/keyVersion", "key-version")]),
+    (&["track", "detokenize"], &[("/keyVersion", "key-version"), ("/grantUuid", "grant")]),
+    (
+        &["grant", "request"],
+        &[
+            ("/reason", "reason"),
+            ("/ticket", "ticket"),
+            ("/note", "note"),
+            ("/roleUuid", "role"),
+            ("/tokens", "tokens"),
+            ("/maxValues", "max-values"),
+            ("/lifetime", "lifetime"),
+        ],
+    ),
     (&["rule", "create"], RULE),
     (&["rule", "delete"], RULE),
     (
@@ -69,6 +81,7 @@ const RULE: &[(&str, &str)] = &[
     ("/controlRules/revealFrom", "reveal-from"),
     ("/controlRules/mask", "mask"),
     ("/controlRules/budgets", "budget"),
+    ("/controlRules/approval", "approvals"),
 ];
 
 /// Those of the command that this process runs: it runs one.

@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -450,6 +450,10 @@ class BatchDetokenizationResponse(TypedDict):
 
 class BatchDetokenizeRequest(TypedDict):
     """Tokens to turn back."""
+    grantUuid: NotRequired[ProposalId | None]
+    """The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+    where the caller has one.
+    """
     ivs: NotRequired[list[Base64] | None]
     """The initialization vectors that came with them, in the same order, where the profile uses them."""
     keyVersion: NotRequired[int | None]
@@ -778,6 +782,8 @@ class ChangedRight(TypedDict):
     """How many holders of the role that gives it have to log in together for it."""
     mask: NotRequired[HeldMask | None]
     """What is shown at most; absent where it is everything, or nothing is shown."""
+    numApprovals: NotRequired[int | None]
+    """So many approvals are needed before, for each grant; absent where nobody is asked."""
     object: NotRequired[ObjectIdObjInfo | None]
     """With which token profile, or under which signing policy, certificate profile or authority; absent where a permission
     gives it for all.
@@ -836,6 +842,8 @@ class ContentSignature(TypedDict):
 
 class ControlRule(TypedDict):
     """One role's right to one operation."""
+    approval: NotRequired[GrantRules | None]
+    """For Detokenize: how many people approve before. Without it nobody is asked."""
     budgets: NotRequired[list[Budget]]
     """How many values it lets through; without budgets any number. All of them have to have room for a call."""
     mask: NotRequired[MaskTemplate | None]
@@ -1134,8 +1142,46 @@ class DetokenizationResponse(TypedDict):
     """The message, masked where only a partial rule allows the caller."""
 
 
+class DetokenizeGrant(TypedDict):
+    """A grant to detokenize in full, or a request for one."""
+    approvals: ApprovalCount
+    """How many approvals there are, and how many it takes."""
+    endsAt: NotRequired[str | None]
+    """When it ends (RFC 3339, UTC)."""
+    grantedAt: NotRequired[str | None]
+    """When it took effect (RFC 3339, UTC)."""
+    lifetimeS: int
+    """For how many seconds, from the last approval on."""
+    maxValues: int
+    """How many values may be sent."""
+    reason: str
+    """Why."""
+    requestedAt: str
+    """When it was asked for (RFC 3339, UTC)."""
+    requestedBy: list[IdentityIdObjInfo]
+    """Who asked, and may use it: all identities of one session."""
+    roleUuid: RoleId
+    """The role whose Control Rule demands the approvals."""
+    state: ProposalState
+    """Where it stands."""
+    ticket: NotRequired[str | None]
+    """What it is about in another system."""
+    tokenProfile: TokenProfileIdObjInfo
+    """The token profile, by its name when this was asked for."""
+    tokens: NotRequired[int | None]
+    """How many tokens it lists; absent where it is for any token of the profile."""
+    used: int
+    """How many were."""
+    uuid: ProposalId
+    """Its id, also as a proposal: what `grantUuid` names."""
+
+
 class DetokenizeRequest(TypedDict):
     """A token to turn back."""
+    grantUuid: NotRequired[ProposalId | None]
+    """The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+    where the caller has one.
+    """
     iv: NotRequired[Base64 | None]
     """The initialization vector that came with it, where the profile uses one."""
     keyVersion: NotRequired[int | None]
@@ -1187,6 +1233,18 @@ class ErrorResponse(TypedDict):
 class AuditRecordItems(TypedDict):
     """A list of signing policies, signing requests or audit records: `items`."""
     items: list[AuditRecord]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class DetokenizeGrantItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[DetokenizeGrant]
     """This page's items."""
     next: NotRequired[str | None]
     """What `after` shall be for the next page; absent on the last one."""
@@ -1507,6 +1565,16 @@ class GeneratedCertificate(TypedDict):
     """What somebody should know about it, in sentences."""
 
 
+class GrantRules(TypedDict):
+    """What a Control Rule demands before somebody detokenizes in full. Whoever asks never approves."""
+    approvalSteps: NotRequired[list[ApprovalStep]]
+    """Who approves first, as in the rules of a signing policy."""
+    numApprovals: int
+    """Approvals that a grant needs, 1 to 64."""
+    requestLifetime: NotRequired[ValidityPeriod | None]
+    """How long a request waits for its approvals; for ever by default."""
+
+
 HashType: TypeAlias = Literal["Md5", "RipeMd", "Sha1", "Sha2_224", "Sha2_256", "Sha2_384", "Sha2_512", "Sha3_224", "Sha3_256", "Sha3_384", "Sha3_512", "Shake128", "Shake256", "Shake256_64"]
 """The hash algorithms of the interface (`hashAlgorithm`)."""
 
@@ -1539,6 +1607,8 @@ class HeldRight(TypedDict):
     """How many different holders of the role have to log in together for it."""
     mask: NotRequired[HeldMask | None]
     """What is shown at most; absent where it is everything, or nothing is shown."""
+    numApprovals: NotRequired[int | None]
+    """So many approvals are needed before, for each grant; absent where nobody is asked."""
     perm: NotRequired[Perm | None]
     """By which permission; absent of Control Rules."""
     right: AccessRight
@@ -2562,6 +2632,8 @@ class Proposal(TypedDict):
     """What is proposed, as a text: exactly what people approve."""
     decidedAt: NotRequired[str | None]
     """When it took effect, was denied or failed (RFC 3339, UTC)."""
+    detokenizeGrant: NotRequired[ProposedGrant | None]
+    """A grant to detokenize, and what else was granted this month."""
     digest: Base64
     """SHA-256 of the content."""
     effect: NotRequired[AccessEffect | None]
@@ -2594,6 +2666,8 @@ class Proposal(TypedDict):
     """When it was made (RFC 3339, UTC)."""
     submittedBy: list[IdentityIdObjInfo]
     """All identities of the session that made it."""
+    tokenProfileUuid: NotRequired[TokenProfileId | None]
+    """The token profile that it is about."""
 
 
 class ProposalApproval(TypedDict):
@@ -2615,13 +2689,13 @@ ProposalDecision: TypeAlias = Literal["Submit", "Approve", "Deny", "Withdraw", "
 ProposalId: TypeAlias = "str"
 
 
-ProposalKind: TypeAlias = Literal["PreApproval", "Policy", "Certificate", "CertProfile", "Issuer"]
+ProposalKind: TypeAlias = Literal["PreApproval", "Policy", "Certificate", "CertProfile", "Issuer", "DetokenizeGrant"]
 """What is proposed."""
 
 
 ProposalState: TypeAlias = Literal["Approval", "Active", "UsedUp", "Ended", "Revoked", "Applied", "Issued", "Failed", "Denied"]
-"""Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
-certificate's, `Applied` that of all else.
+"""Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are those of a pre-approval and of a
+grant to detokenize, `Issued` a certificate's, `Applied` that of all else.
 """
 
 
@@ -2647,6 +2721,8 @@ class ProposalStub(TypedDict):
     """Where it stands."""
     submittedAt: str
     """When it was made (RFC 3339, UTC)."""
+    tokenProfileUuid: NotRequired[TokenProfileId | None]
+    """The token profile that it is about."""
 
 
 class Proposed(TypedDict):
@@ -2675,6 +2751,16 @@ class ProposedCertProfile(TypedDict):
     """What it is after."""
     before: CertProfile
     """What it was when the change was proposed."""
+
+
+class ProposedGrant(TypedDict):
+    """A grant that is proposed, and what was granted lately."""
+    grant: DetokenizeGrant
+    """What is asked for."""
+    thisMonth: list[DetokenizeGrant]
+    """What else was granted with this token profile since the month began, in UTC: the newest first, 100 at most."""
+    tokensDigest: NotRequired[Base64 | None]
+    """SHA-256 over the keyed hashes of the tokens that it lists."""
 
 
 class ProposedIssuerApproval(TypedDict):
@@ -2835,6 +2921,24 @@ class RequestCertificate(TypedDict):
 
 RequestDecision: TypeAlias = Literal["Approve", "Deny", "Withdraw"]
 """What somebody did to a signing request."""
+
+
+class RequestGrant(TypedDict):
+    """Body of POST /api/v2/token-profiles/{uuid}/grants."""
+    lifetime: ValidityPeriod
+    """For how long, from the last approval on; at most 7 days."""
+    maxValues: int
+    """How many values may be sent, at most 1,000,000. Each that is sent counts, also the same one again."""
+    note: NotRequired[str | None]
+    """What else to tell the approvers; at most 4 KiB."""
+    reason: str
+    """Why; 1 to 255 characters, which approvers see first."""
+    roleUuid: NotRequired[RoleId | None]
+    """The role whose Control Rule demands the approvals, where several of the caller's do."""
+    ticket: NotRequired[str | None]
+    """What it is about in another system; 1 to 255 characters."""
+    tokens: NotRequired[list[str] | None]
+    """The tokens, at most 10,000; absent: any token of the profile."""
 
 
 RevealFrom: TypeAlias = Literal["Start", "End"]
@@ -3553,6 +3657,8 @@ class TrackDetokenizationResponse(TypedDict):
 
 class TrackDetokenizeRequest(TypedDict):
     """Tokenized track data to turn back."""
+    grantUuid: NotRequired[ProposalId | None]
+    """The grant under which all of it is shown, where a Control Rule demands approvals for that."""
     iv: NotRequired[Base64 | None]
     """The initialization vector that came with it, where the profile uses one."""
     keyVersion: NotRequired[int | None]

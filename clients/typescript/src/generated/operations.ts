@@ -1848,6 +1848,118 @@ export class TokenProfiles {
   }
 }
 
+export class Grants {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The grants of the profile, and the requests for them, by their reasons: those of the caller; with Signing:Approve,
+   * Tokenization:Manage or Audit:Read all of them.
+   *
+   * `GET /api/v2/token-profiles/{uuid}/grants`
+   *
+   * `waiting`: With `true`, only those that wait for approvals.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the reason.
+   */
+  list(
+    uuid: string,
+    query: { waiting?: boolean; page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.DetokenizeGrantItems> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/token-profiles/${segment(uuid)}/grants`,
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.DetokenizeGrantItems>;
+  }
+
+  /**
+   * Asks for approvals of detokenizing in full: of listed tokens, or of any of the profile, so many values for so long.
+   * Needs a Control Rule for Detokenize that demands approvals.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/grants`
+   */
+  request(
+    uuid: string,
+    body: types.RequestGrant,
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/grants`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * One grant, with how much of it is used. For those who asked for it; others need Signing:Approve, Tokenization:Manage or
+   * Audit:Read.
+   *
+   * `GET /api/v2/token-profiles/{uuid}/grants/{grantUuid}`
+   */
+  get(
+    uuid: string,
+    grantUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.DetokenizeGrant> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/token-profiles/${segment(uuid)}/grants/${segment(grantUuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.DetokenizeGrant>;
+  }
+
+  /**
+   * Ends a grant at once, on every server, or the request for one. For those who asked for it; others need Signing:Approve
+   * or Tokenization:Manage.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke`
+   */
+  revoke(
+    uuid: string,
+    grantUuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/grants/${segment(grantUuid)}/revoke`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+}
+
 export class Certificates {
   readonly #caller: Caller;
 
@@ -2367,6 +2479,8 @@ export class Proposals {
    *
    * `issuerUuid`: Only proposals about this authority.
    *
+   * `tokenProfileUuid`: Only proposals about this token profile.
+   *
    * `waiting`: With `true`, only those that wait for approvals.
    *
    * `page`: Page number, from 1.
@@ -2378,7 +2492,7 @@ export class Proposals {
    * `search`: A case-insensitive part of the name.
    */
   list(
-    query: { kind?: types.ProposalKind; policyUuid?: types.PolicyId; certProfileUuid?: types.CertProfileId; issuerUuid?: types.CertificateId; waiting?: boolean; page?: number; pageSize?: number; after?: string; search?: string } = {},
+    query: { kind?: types.ProposalKind; policyUuid?: types.PolicyId; certProfileUuid?: types.CertProfileId; issuerUuid?: types.CertificateId; tokenProfileUuid?: types.TokenProfileId; waiting?: boolean; page?: number; pageSize?: number; after?: string; search?: string } = {},
     options: CallOptions = {},
   ): Promise<types.ProposalStubItems> {
     const call: Call = {
@@ -3646,6 +3760,7 @@ export class Operations {
   readonly roles: Roles;
   readonly settings: Settings;
   readonly tokenProfiles: TokenProfiles;
+  readonly grants: Grants;
   readonly certificates: Certificates;
   readonly certProfiles: CertProfiles;
   readonly proposals: Proposals;
@@ -3671,6 +3786,7 @@ export class Operations {
     this.roles = new Roles(caller);
     this.settings = new Settings(caller);
     this.tokenProfiles = new TokenProfiles(caller);
+    this.grants = new Grants(caller);
     this.certificates = new Certificates(caller);
     this.certProfiles = new CertProfiles(caller);
     this.proposals = new Proposals(caller);

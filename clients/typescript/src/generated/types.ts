@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -447,6 +447,11 @@ export interface BatchDetokenizationResponse {
 
 /** Tokens to turn back. */
 export interface BatchDetokenizeRequest {
+  /**
+   * The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+   * where the caller has one.
+   */
+  grantUuid?: ProposalId | null;
   /** The initialization vectors that came with them, in the same order, where the profile uses them. */
   ivs?: Base64[] | null;
   /** The version of the key that made the token, where it does not tell and the profile reads several. */
@@ -776,6 +781,8 @@ export interface ChangedRight {
   loginsRequired: number;
   /** What is shown at most; absent where it is everything, or nothing is shown. */
   mask?: HeldMask | null;
+  /** So many approvals are needed before, for each grant; absent where nobody is asked. */
+  numApprovals?: number | null;
   /**
    * With which token profile, or under which signing policy, certificate profile or authority; absent where a permission
    * gives it for all.
@@ -833,6 +840,8 @@ export interface ContentSignature {
 
 /** One role's right to one operation. */
 export interface ControlRule {
+  /** For Detokenize: how many people approve before. Without it nobody is asked. */
+  approval?: GrantRules | null;
   /** How many values it lets through; without budgets any number. All of them have to have room for a call. */
   budgets?: Budget[];
   /** For PartialDetokenize, in the place of `reveal` and `revealFrom`: what is revealed, by its name. */
@@ -1140,8 +1149,47 @@ export interface DetokenizationResponse {
   message: string;
 }
 
+/** A grant to detokenize in full, or a request for one. */
+export interface DetokenizeGrant {
+  /** How many approvals there are, and how many it takes. */
+  approvals: ApprovalCount;
+  /** When it ends (RFC 3339, UTC). */
+  endsAt?: string | null;
+  /** When it took effect (RFC 3339, UTC). */
+  grantedAt?: string | null;
+  /** For how many seconds, from the last approval on. */
+  lifetimeS: number;
+  /** How many values may be sent. */
+  maxValues: number;
+  /** Why. */
+  reason: string;
+  /** When it was asked for (RFC 3339, UTC). */
+  requestedAt: string;
+  /** Who asked, and may use it: all identities of one session. */
+  requestedBy: IdentityIdObjInfo[];
+  /** The role whose Control Rule demands the approvals. */
+  roleUuid: RoleId;
+  /** Where it stands. */
+  state: ProposalState;
+  /** What it is about in another system. */
+  ticket?: string | null;
+  /** The token profile, by its name when this was asked for. */
+  tokenProfile: TokenProfileIdObjInfo;
+  /** How many tokens it lists; absent where it is for any token of the profile. */
+  tokens?: number | null;
+  /** How many were. */
+  used: number;
+  /** Its id, also as a proposal: what `grantUuid` names. */
+  uuid: ProposalId;
+}
+
 /** A token to turn back. */
 export interface DetokenizeRequest {
+  /**
+   * The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+   * where the caller has one.
+   */
+  grantUuid?: ProposalId | null;
   /** The initialization vector that came with it, where the profile uses one. */
   iv?: Base64 | null;
   /** The version of the key that made the token, where it does not tell and the profile reads several. */
@@ -1195,6 +1243,18 @@ export interface ErrorResponse {
 export interface AuditRecordItems {
   /** This page's items. */
   items: AuditRecord[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface DetokenizeGrantItems {
+  /** This page's items. */
+  items: DetokenizeGrant[];
   /** What `after` shall be for the next page; absent on the last one. */
   next?: string | null;
   /** How many items the filter matches on all pages. */
@@ -1514,6 +1574,16 @@ export interface GeneratedCertificate {
   warnings?: string[];
 }
 
+/** What a Control Rule demands before somebody detokenizes in full. Whoever asks never approves. */
+export interface GrantRules {
+  /** Who approves first, as in the rules of a signing policy. */
+  approvalSteps?: ApprovalStep[];
+  /** Approvals that a grant needs, 1 to 64. */
+  numApprovals: number;
+  /** How long a request waits for its approvals; for ever by default. */
+  requestLifetime?: ValidityPeriod | null;
+}
+
 /** The hash algorithms of the interface (`hashAlgorithm`). */
 export type HashType = "Md5" | "RipeMd" | "Sha1" | "Sha2_224" | "Sha2_256" | "Sha2_384" | "Sha2_512" | "Sha3_224" | "Sha3_256" | "Sha3_384" | "Sha3_512" | "Shake128" | "Shake256" | "Shake256_64";
 
@@ -1544,6 +1614,8 @@ export interface HeldRight {
   loginsRequired: number;
   /** What is shown at most; absent where it is everything, or nothing is shown. */
   mask?: HeldMask | null;
+  /** So many approvals are needed before, for each grant; absent where nobody is asked. */
+  numApprovals?: number | null;
   /** By which permission; absent of Control Rules. */
   perm?: Perm | null;
   /** What. */
@@ -2559,6 +2631,8 @@ export interface Proposal {
   content: string;
   /** When it took effect, was denied or failed (RFC 3339, UTC). */
   decidedAt?: string | null;
+  /** A grant to detokenize, and what else was granted this month. */
+  detokenizeGrant?: ProposedGrant | null;
   /** SHA-256 of the content. */
   digest: Base64;
   /** While a change waits: who would gain and lose what if it took effect now. It is no part of what people approve. */
@@ -2591,6 +2665,8 @@ export interface Proposal {
   submittedAt: string;
   /** All identities of the session that made it. */
   submittedBy: IdentityIdObjInfo[];
+  /** The token profile that it is about. */
+  tokenProfileUuid?: TokenProfileId | null;
 }
 
 /** One decision on a proposal. */
@@ -2611,11 +2687,11 @@ export type ProposalDecision = "Submit" | "Approve" | "Deny" | "Withdraw" | "Rev
 export type ProposalId = string;
 
 /** What is proposed. */
-export type ProposalKind = "PreApproval" | "Policy" | "Certificate" | "CertProfile" | "Issuer";
+export type ProposalKind = "PreApproval" | "Policy" | "Certificate" | "CertProfile" | "Issuer" | "DetokenizeGrant";
 
 /**
- * Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
- * certificate's, `Applied` that of all else.
+ * Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are those of a pre-approval and of a
+ * grant to detokenize, `Issued` a certificate's, `Applied` that of all else.
  */
 export type ProposalState = "Approval" | "Active" | "UsedUp" | "Ended" | "Revoked" | "Applied" | "Issued" | "Failed" | "Denied";
 
@@ -2641,6 +2717,8 @@ export interface ProposalStub {
   state: ProposalState;
   /** When it was made (RFC 3339, UTC). */
   submittedAt: string;
+  /** The token profile that it is about. */
+  tokenProfileUuid?: TokenProfileId | null;
 }
 
 /** Answer to a proposal, and to an approval of one. */
@@ -2669,6 +2747,16 @@ export interface ProposedCertProfile {
   after: CertProfile;
   /** What it was when the change was proposed. */
   before: CertProfile;
+}
+
+/** A grant that is proposed, and what was granted lately. */
+export interface ProposedGrant {
+  /** What is asked for. */
+  grant: DetokenizeGrant;
+  /** What else was granted with this token profile since the month began, in UTC: the newest first, 100 at most. */
+  thisMonth: DetokenizeGrant[];
+  /** SHA-256 over the keyed hashes of the tokens that it lists. */
+  tokensDigest?: Base64 | null;
 }
 
 /** What an authority shall demand. */
@@ -2834,6 +2922,24 @@ export interface RequestCertificate {
 
 /** What somebody did to a signing request. */
 export type RequestDecision = "Approve" | "Deny" | "Withdraw";
+
+/** Body of POST /api/v2/token-profiles/{uuid}/grants. */
+export interface RequestGrant {
+  /** For how long, from the last approval on; at most 7 days. */
+  lifetime: ValidityPeriod;
+  /** How many values may be sent, at most 1,000,000. Each that is sent counts, also the same one again. */
+  maxValues: number;
+  /** What else to tell the approvers; at most 4 KiB. */
+  note?: string | null;
+  /** Why; 1 to 255 characters, which approvers see first. */
+  reason: string;
+  /** The role whose Control Rule demands the approvals, where several of the caller's do. */
+  roleUuid?: RoleId | null;
+  /** What it is about in another system; 1 to 255 characters. */
+  ticket?: string | null;
+  /** The tokens, at most 10,000; absent: any token of the profile. */
+  tokens?: string[] | null;
+}
 
 /** The end of a value that a partial rule reveals. */
 export type RevealFrom = "Start" | "End";
@@ -3559,6 +3665,8 @@ export interface TrackDetokenizationResponse {
 
 /** Tokenized track data to turn back. */
 export interface TrackDetokenizeRequest {
+  /** The grant under which all of it is shown, where a Control Rule demands approvals for that. */
+  grantUuid?: ProposalId | null;
   /** The initialization vector that came with it, where the profile uses one. */
   iv?: Base64 | null;
   /** The version of the key that made the token, where it does not tell and the profile reads several. */

@@ -1,16 +1,18 @@
 //! Token profiles, and what they do.
 
 use chancery_types::{
-    TokenProfileId,
+    ProposalId, TokenProfileId,
     wire::{
-        Empty, ListQuery, Results,
+        Empty, Items, ListQuery, Results,
+        proposals::Proposed,
+        signing_requests::DecideRequest,
         token_profiles::{
             BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
-            CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, PatchPermissions, PatchTokenProfile,
-            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenBudgets, TokenProfile,
-            TokenProfileStub, TokenProfileTemplate, TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest,
-            TokenizedRequest, TokenizedResponse, TrackDetokenizationResponse, TrackDetokenizeRequest,
-            TrackTokenizationResponse, TrackTokenizeRequest,
+            CreateTokenProfile, DetokenizationResponse, DetokenizeGrant, DetokenizeRequest, GrantQuery,
+            PatchPermissions, PatchTokenProfile, PreviewAnswer, PreviewRequest, RequestGrant, RewrapRequest,
+            RewrapResponse, TemplateNames, TokenBudgets, TokenProfile, TokenProfileStub, TokenProfileTemplate,
+            TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest, TokenizedRequest, TokenizedResponse,
+            TrackDetokenizationResponse, TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
         },
     },
 };
@@ -66,6 +68,16 @@ super::operations! {
         => tokenized(id: TokenProfileId) [< TokenizedRequest] -> TokenizedResponse;
     /// What the vault has of a token beside its message.
     POST "/api/v2/token-profiles/{id}/tokens/read" => read_token(id: TokenProfileId) [< TokenRequest] -> TokenRecord;
+    /// Asks for approvals of detokenizing in full.
+    POST "/api/v2/token-profiles/{id}/grants" => request_grant(id: TokenProfileId) [< RequestGrant] -> Proposed;
+    /// The grants of a profile, and the requests for them.
+    GET "/api/v2/token-profiles/{id}/grants" => grants(id: TokenProfileId) [? GrantQuery] -> Items<DetokenizeGrant>;
+    /// A grant.
+    GET "/api/v2/token-profiles/{id}/grants/{grant}"
+        => grant(id: TokenProfileId, grant: ProposalId) -> DetokenizeGrant;
+    /// Ends a grant, or the request for one.
+    POST "/api/v2/token-profiles/{id}/grants/{grant}/revoke"
+        => revoke_grant(id: TokenProfileId, grant: ProposalId) [< DecideRequest] -> Proposed;
     /// Takes a token out of the vault.
     POST "/api/v2/token-profiles/{id}/tokens/delete" => delete_token(id: TokenProfileId) [< TokenRequest] -> Empty;
 }
@@ -92,7 +104,8 @@ impl Client {
         profile: TokenProfileId,
         token: TokenizationResponse,
     ) -> Result<DetokenizationResponse, ClientError> {
-        let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version };
+        let request =
+            DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version, grant_uuid: None };
         self.detokenize_value(profile, &request)
     }
 

@@ -36,6 +36,8 @@ pub enum RuleCall {
     TokenRead,
     /// Whether a message has a token.
     TokenizedRead,
+    /// Asking for approvals.
+    RequestGrant,
 }
 
 impl RuleCall {
@@ -50,6 +52,7 @@ impl RuleCall {
             Self::Rewrap => Action::Rewrap,
             Self::TokenRead => Action::TokenRead,
             Self::TokenizedRead => Action::TokenizedRead,
+            Self::RequestGrant => Action::ProposalSubmit,
         }
     }
 }
@@ -61,6 +64,7 @@ impl Chancery {
         match demand {
             Demand::Login => Ok(()),
             Demand::Perms(perms, action) => self.grant_any(caller, perms, action, None).await.map(drop),
+            Demand::Rules(RuleCall::RequestGrant, profile) => self.admit_grant_request(caller, profile).await,
             Demand::Rules(call, profile) => {
                 let allowed = self.rules_allow(caller, call, profile)?;
                 if allowed.is_ok() {
@@ -74,7 +78,12 @@ impl Chancery {
     /// What the rules say. An error, which is not counted, where this node can make no such call for anybody.
     fn rules_allow(&self, caller: &Caller, call: RuleCall, profile: TokenProfileId) -> Result<Result<()>> {
         let tokenize = |call| Ok(self.may_tokenize(&self.tokenizes_now()?, caller, profile, call).map(drop));
-        let detokenize = |call| Ok(self.may_detokenize(&self.detokenizes_now()?, caller, profile, call).map(drop));
+        let detokenize = |call| {
+            let now = self.detokenizes_now()?;
+            let allowed = self.may_detokenize(&now, caller, profile, call).map(drop);
+            // The body, which is not read yet, may name the grant.
+            Ok(if self.may_name_grant(caller, profile, call) { Ok(()) } else { allowed })
+        };
         match call {
             RuleCall::Tokenize => tokenize(Call::Single),
             RuleCall::Detokenize => detokenize(Call::Single),
@@ -87,6 +96,7 @@ impl Chancery {
                 refused @ Err(_) => Ok(refused),
             },
             RuleCall::TokenRead | RuleCall::TokenizedRead => detokenize(Call::Vault),
+            RuleCall::RequestGrant => Ok(Ok(())),
         }
     }
 }

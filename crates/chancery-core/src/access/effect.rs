@@ -43,6 +43,7 @@ struct Right {
     object: Option<(String, ObjectId)>,
     perm: Option<Perm>,
     mask: Option<HeldMask>,
+    num_approvals: Option<u32>,
     logins_required: u32,
 }
 
@@ -153,6 +154,7 @@ pub(crate) fn of_demands(
         object: Some((object.name.clone(), object.uuid)),
         perm: Some(perm),
         mask: None,
+        num_approvals: None,
         logins_required,
     };
     let both = [(AccessRight::Sign, Perm::SigningSubmit), (AccessRight::Approve, Perm::SigningApprove)];
@@ -237,9 +239,9 @@ impl Demands<'_> {
 
 impl Right {
     fn of(held: HeldRight) -> Self {
-        let HeldRight { right, role: _, logins_required, perm, token_profile, mask } = held;
+        let HeldRight { right, role: _, logins_required, perm, token_profile, mask, num_approvals } = held;
         let object = token_profile.map(|info| (info.name, Uuid::from(info.uuid).into()));
-        Self { right, object, perm, mask, logins_required }
+        Self { right, object, perm, mask, num_approvals, logins_required }
     }
 }
 
@@ -273,12 +275,13 @@ impl Who {
     }
 
     fn line(self, right: &Right) -> ChangedRight {
-        let Right { right, object, perm, mask, logins_required } = right.clone();
+        let Right { right, object, perm, mask, num_approvals, logins_required } = right.clone();
         ChangedRight {
             right,
             perm,
             object: object.map(|(name, uuid)| ObjInfo { name, uuid }),
             mask,
+            num_approvals,
             logins_required,
             identities: self.count,
             some: self.first.into_iter().map(|(_, id, name)| ObjInfo { name, uuid: id.into() }).collect(),

@@ -3,7 +3,8 @@
 use chancery_types::{Action, ApiKeyId, IdentityId, IdentityKind, Perm};
 use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Member, Result, audit::Actor};
+use super::MayAsk;
+use crate::{Caller, Chancery, Error, Event, Member, Result, approval::IsProposer, audit::Actor};
 
 /// What an API key that is restricted may do by a permission; which requests it may is asked besides.
 const IN_SCOPE: [Action; 4] = [
@@ -110,6 +111,16 @@ impl Chancery {
         let is_it = matches!(caller.members(), [member] if member.id == identity)
             && caller.shown_key().is_some_and(|(shown, _)| shown == key);
         is_it.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
+    }
+
+    /// To ask for what a Control Rule takes approvals for. Whoever shows a restricted key asks for nothing that outlasts it.
+    pub(crate) fn grant_by_rule(&self, caller: &Caller, _: &MayAsk, action: Action) -> Grant {
+        Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) })
+    }
+
+    /// What those who made a proposal may do to it, all of them in one session.
+    pub(crate) fn grant_proposer(&self, caller: &Caller, _: &IsProposer, action: Action) -> Grant {
+        Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) })
     }
 
     /// What every fully logged-in caller may read.

@@ -45,7 +45,8 @@ pub(crate) fn by_rules<'a>(
     rules.into_iter().filter_map(|rule| {
         let (right, role) = (right_by(rule.operation)?, directory.role(rule.role_uuid)?);
         let token_profile = Some(profile.clone());
-        Some(HeldRight { token_profile, mask: mask_of(rule), ..held(rule.role_uuid, role, right) })
+        let num_approvals = rule.approval.as_ref().and_then(|rules| u32::try_from(rules.num_approvals).ok());
+        Some(HeldRight { token_profile, mask: mask_of(rule), num_approvals, ..held(rule.role_uuid, role, right) })
     })
 }
 
@@ -57,6 +58,7 @@ fn held(id: RoleId, role: &Role, right: AccessRight) -> HeldRight {
         perm: None,
         token_profile: None,
         mask: None,
+        num_approvals: None,
     }
 }
 

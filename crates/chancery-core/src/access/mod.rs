@@ -3,13 +3,15 @@
 
 mod admit;
 mod budgets;
+mod demands;
 pub(crate) mod effect;
 mod grant;
 mod held;
 mod token_rules;
 
 pub use admit::{Demand, RuleCall};
-pub(crate) use budgets::{Budgets, LeasingBudgets};
+pub(crate) use budgets::{Budgets, LeasingBudgets, month_start};
+pub(crate) use demands::{MayAsk, requirement as grant_requirement};
 pub use grant::Grant;
 pub(crate) use grant::ReadGrant;
 pub(crate) use held::{ByRole, by_perms, by_rules, rights};

@@ -3,14 +3,18 @@
 use std::{collections::HashMap, sync::Arc};
 
 use chancery_types::{
-    KeyUsage, Operation, RoleId, hides,
+    KeyUsage, Operation, ProposalId, RoleId, hides,
     wire::token_profiles::{Budget, ControlRule},
 };
 use foldhash::fast::RandomState;
 
-use super::budgets::{Paid, RuleBudgets};
+use super::{
+    budgets::{Paid, RuleBudgets},
+    demands::{Demands, compile_demands},
+};
 use crate::{
     Error, Grant, Limits, Result,
+    approval::IsProposer,
     tokenization::{CANDIDATES_MIN, Mask, Reveals, Shape, reveals},
 };
 
@@ -26,6 +30,8 @@ pub(crate) struct TokenRules {
     together: Reveals,
     /// Those that have budgets; one for a role and an operation.
     budgets: Vec<Arc<RuleBudgets>>,
+    /// What is to be approved before a role detokenizes in full.
+    pub(super) demands: Demands,
 }
 
 /// A rule that lets the caller through, once the call is counted in its budgets. Made only here.
@@ -35,12 +41,19 @@ pub(crate) struct Unpaid<G> {
     grant: G,
     /// Of the rules of which one has to have room for the call; none where it costs nothing.
     budgets: Vec<Arc<RuleBudgets>>,
+    /// The grant that the values are counted in.
+    under: Option<(ProposalId, IsProposer)>,
 }
 
 impl<G> Unpaid<G> {
     /// The rules of which one has to have room for the call.
     pub(crate) fn budgets(&self) -> &[Arc<RuleBudgets>] {
         &self.budgets
+    }
+
+    /// The grant that the values are counted in.
+    pub(crate) const fn under(&self) -> Option<&(ProposalId, IsProposer)> {
+        self.under.as_ref()
     }
 
     /// What lets the caller through.
@@ -54,13 +67,20 @@ impl Unpaid<DetokenizeGrant> {
     pub(crate) const fn view(&self) -> &View {
         self.grant.view()
     }
+
+    /// The same under this grant.
+    pub(crate) fn counted_in(self, grant: (ProposalId, IsProposer)) -> Self {
+        Self { under: Some(grant), ..self }
+    }
 }
 
 /// What one role, or the roles of one caller together, may do.
 #[derive(Debug, Clone, Copy, Default)]
-struct Rights {
+pub(super) struct Rights {
     tokenize: bool,
-    detokenize: bool,
+    pub(super) detokenize: bool,
+    /// It detokenizes in full under a grant.
+    pub(super) by_grant: bool,
     partial: Option<Mask>,
     batch: bool,
 }
@@ -119,6 +139,14 @@ impl Call {
         }
     }
 
+    /// Whether it shows messages, which approvers can be asked for.
+    pub(super) const fn takes_grant(self) -> bool {
+        match self {
+            Self::Single | Self::Batch | Self::Track => true,
+            Self::Rewrap | Self::Vault => false,
+        }
+    }
+
     const fn takes_partial(self) -> bool {
         match self {
             Self::Single | Self::Batch => true,
@@ -157,7 +185,8 @@ impl TokenRules {
             let rights = roles.entry(rule.role_uuid).or_default();
             *rights = rights.and(right);
         }
-        Ok(Self { roles, together: reveals(rules), budgets: compile_budgets(rules)? })
+        let demands = compile_demands(rules, limits)?;
+        Ok(Self { roles, together: reveals(rules), budgets: compile_budgets(rules)?, demands })
     }
 
     /// The rules of a profile that shares its tokens with others, whose rules show this.
@@ -174,7 +203,7 @@ impl TokenRules {
         rights.check_batch(call)?;
         key.check(key.tokenize, KeyUsage::Tokenize)?;
         let budgets = self.budgets_of(roles, Operation::Tokenize, |rights| rights.tokenize);
-        Ok(Unpaid { grant: TokenizeGrant(()), budgets })
+        Ok(Unpaid { grant: TokenizeGrant(()), budgets, under: None })
     }
 
     /// Whether, and how far, a caller with these roles may detokenize under this key: full beats partial.
@@ -183,6 +212,7 @@ impl TokenRules {
         let view = match (rights.detokenize, rights.partial) {
             (true, _) => View::Full,
             (false, Some(mask)) if call.takes_partial() => View::Partial(mask.beside(self.together)),
+            (false, _) if rights.by_grant => return Err(self.demands.needed(roles, call)),
             (false, _) => return Err(no_rule("Detokenize")),
         };
         rights.check_batch(call)?;
@@ -201,7 +231,31 @@ impl TokenRules {
                 )
             }
         };
-        Ok(Unpaid { grant: DetokenizeGrant(view), budgets })
+        Ok(Unpaid { grant: DetokenizeGrant(view), budgets, under: None })
+    }
+
+    /// Whether a caller with these roles may detokenize in full under a grant to one of them.
+    pub(crate) fn detokenize_by_grant(
+        &self,
+        roles: &[RoleId],
+        role: RoleId,
+        call: Call,
+        key: KeyStanding,
+    ) -> Result<Unpaid<DetokenizeGrant>> {
+        let applies = |rights: &Rights| rights.detokenize || rights.by_grant;
+        if !roles.contains(&role) || !self.roles.get(&role).is_some_and(applies) {
+            return Err(no_rule("Detokenize"));
+        }
+        self.rights(roles).check_batch(call)?;
+        key.check(key.detokenize, KeyUsage::Detokenize)?;
+        let budgets = self.budgets_of(&[role], Operation::Detokenize, applies);
+        Ok(Unpaid { grant: DetokenizeGrant(View::Full), budgets, under: None })
+    }
+
+    /// Whether a call that names no grant yet may go on to where it names one.
+    pub(crate) fn may_name_grant(&self, roles: &[RoleId], call: Call) -> bool {
+        let rights = self.rights(roles);
+        rights.by_grant && call.takes_grant() && rights.check_batch(call).is_ok()
     }
 
     /// The budgets of the rules that let these roles do this; none where one of the rules has none.
@@ -221,7 +275,7 @@ impl TokenRules {
     }
 
     /// What all these roles together may do.
-    fn rights(&self, roles: &[RoleId]) -> Rights {
+    pub(super) fn rights(&self, roles: &[RoleId]) -> Rights {
         roles.iter().filter_map(|role| self.roles.get(role)).fold(Rights::default(), |all, rights| all.and(*rights))
     }
 }
@@ -241,10 +295,11 @@ impl KeyStanding {
 impl Rights {
     /// What one rule grants.
     fn of(rule: &ControlRule, messages: Messages) -> Result<Self> {
-        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char, mask, budgets: _ } = rule;
+        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char, mask, budgets: _, approval } = rule;
         let none = Self::default();
         let rights = match operation {
             Operation::Tokenize => Self { tokenize: true, ..none },
+            Operation::Detokenize if approval.is_some() => Self { by_grant: true, ..none },
             Operation::Detokenize => Self { detokenize: true, ..none },
             Operation::Batch => Self { batch: true, ..none },
             Operation::PartialDetokenize => return Ok(Self { partial: Some(parse_mask(rule, messages)?), ..none }),
@@ -271,6 +326,7 @@ impl Rights {
         Self {
             tokenize: self.tokenize || other.tokenize,
             detokenize: self.detokenize || other.detokenize,
+            by_grant: self.by_grant || other.by_grant,
             batch: self.batch || other.batch,
             partial,
         }
@@ -393,7 +449,7 @@ fn parse_mask_char(text: &str) -> Result<char> {
     }
 }
 
-fn no_rule(operation: &str) -> Error {
+pub(super) fn no_rule(operation: &str) -> Error {
     Error::forbidden(format!("No Control Rule of this token profile grants {operation} to your roles."))
 }
 
@@ -428,6 +484,7 @@ pub(crate) mod tests {
             mask_char: None,
             mask: None,
             budgets: Vec::new(),
+            approval: None,
         }
     }
 

@@ -8,7 +8,7 @@ use chancery_types::{
         identities::{CreateIdentity, PatchIdentity},
         reports::{ChangedRight, HeldMask},
         roles::{CreateRole, PatchRole},
-        token_profiles::PatchPermissions,
+        token_profiles::{GrantRules, PatchPermissions},
     },
 };
 
@@ -89,7 +89,7 @@ impl World {
         match draw.below(3) {
             0 => AccessChange {
                 token_profile_uuid: Some(self.profile),
-                control_rules: Some((0..draw.below(10)).map(|_| rule(draw, &self.roles)).collect()),
+                control_rules: Some(rules(draw, &self.roles)),
                 ..AccessChange::default()
             },
             1 => AccessChange {
@@ -135,6 +135,7 @@ impl World {
                 object: held.token_profile.map(|info| info.name),
                 perm: held.perm,
                 mask: held.mask,
+                num_approvals: held.num_approvals,
                 logins_required: held.logins_required,
             };
             one.rights.into_iter().map(line).map(|line| (line, one.obj_info.name.clone())).collect::<Vec<_>>()
@@ -150,6 +151,7 @@ struct Line {
     object: Option<String>,
     perm: Option<Perm>,
     mask: Option<HeldMask>,
+    num_approvals: Option<u32>,
     logins_required: u32,
 }
 
@@ -158,6 +160,12 @@ fn rule(draw: &mut Draw, roles: &[RoleId]) -> ControlRule {
     let is_partial = operation == Operation::PartialDetokenize;
     let mask = (is_partial && draw.below(2) == 0).then_some(MaskTemplate::LastFour);
     let is_counted = is_partial && mask.is_none();
+    let asks = operation == Operation::Detokenize && draw.below(2) == 0;
+    let approval = asks.then(|| GrantRules {
+        num_approvals: i64::try_from(draw.below(2)).unwrap() + 1,
+        approval_steps: Vec::new(),
+        request_lifetime: None,
+    });
     ControlRule {
         role_uuid: roles[draw.below(roles.len())],
         operation,
@@ -166,7 +174,16 @@ fn rule(draw: &mut Draw, roles: &[RoleId]) -> ControlRule {
         mask_char: None,
         mask,
         budgets: Vec::new(),
+        approval,
     }
+}
+
+/// Some rules; of those that demand approvals one for each role.
+fn rules(draw: &mut Draw, roles: &[RoleId]) -> Vec<ControlRule> {
+    let mut seen = BTreeSet::new();
+    let mut all: Vec<_> = (0..draw.below(10)).map(|_| rule(draw, roles)).collect();
+    all.retain(|rule| rule.operation != Operation::Detokenize || seen.insert(rule.role_uuid));
+    all
 }
 
 /// How many of whom gain something, and the first ten of them.
@@ -174,10 +191,10 @@ type Told = BTreeMap<Line, (u64, Vec<String>)>;
 
 fn told(lines: Vec<ChangedRight>) -> Told {
     let line = |one: ChangedRight| {
-        let ChangedRight { right, perm, object, mask, logins_required, identities, some } = one;
+        let ChangedRight { right, perm, object, mask, logins_required, identities, some, num_approvals } = one;
         let object = object.map(|info| info.name);
         let names = some.into_iter().map(|info| info.name).collect();
-        (Line { right, object, perm, mask, logins_required }, (identities, names))
+        (Line { right, object, perm, mask, num_approvals, logins_required }, (identities, names))
     };
     lines.into_iter().map(line).collect()
 }

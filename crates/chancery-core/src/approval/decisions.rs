@@ -25,7 +25,13 @@ pub(crate) fn too_many_attempts() -> Error {
 
 /// A session's identities, as the rules of approval see them.
 pub(crate) fn participants(caller: &Caller) -> Vec<Participant> {
-    caller.members().iter().map(participant).collect()
+    participants_by(caller, Perm::SigningApprove)
+}
+
+/// The same of a decision that another permission lets them take.
+pub(crate) fn participants_by(caller: &Caller, perm: Perm) -> Vec<Participant> {
+    let by = |member: &Member| Participant { trusted_since: member.trusted_since(perm), ..participant(member) };
+    caller.members().iter().map(by).collect()
 }
 
 pub(super) fn participant(member: &Member) -> Participant {

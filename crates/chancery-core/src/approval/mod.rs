@@ -15,11 +15,12 @@ mod rules;
 use crate::time::rfc3339;
 
 pub(crate) use self::{
-    decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, too_many_attempts},
+    decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, participants_by, too_many_attempts},
     id_locks::IdLocks,
     parties::Parties,
     pre_approval::PreApproved,
     pre_approval_life::Life as PreApprovalLife,
+    proposals::IsProposer,
     refusal::error as refusal,
     requirement::Requirement,
     rules::{Approval, Approved, Facts, Standing, Transition},

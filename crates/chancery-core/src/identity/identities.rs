@@ -188,7 +188,7 @@ impl Chancery {
 
     /// POST /api/v2/identities/{uuid}/lock. Ends its sessions.
     pub async fn lock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (id, limits, now_ms) = (Uuid::from(id), self.limits.clone(), self.clock.now_ms());
         let (event, told) = identity_event(Action::IdentityLock, id).told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
@@ -197,6 +197,7 @@ impl Chancery {
                 check_last_holders(tx, &row, None).await?;
                 tables::identities::set_locked(tx, id, true).await?;
                 end_sessions(tx, id).await?;
+                tables::detokenize_grants::revoke_of(tx, id, now_ms).await?;
                 let after = read(tx, id).await?;
                 told.changed(&before, &after, &limits)?;
                 Ok(after)

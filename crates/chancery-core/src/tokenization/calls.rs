@@ -5,7 +5,7 @@ use std::{iter, ops::Range, sync::Arc};
 
 use chancery_store::tables;
 use chancery_types::{
-    Action, Base64, TokenProfileId,
+    Action, Base64, ProposalId, TokenProfileId,
     wire::token_profiles::{
         BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
         DetokenizationResponse, DetokenizeRequest, TokenizationResponse, TokenizeRequest, TrackDetokenizationResponse,
@@ -16,6 +16,7 @@ use chancery_types::{
 use super::{
     batch::{self, Load},
     engine::{Iv, IvKind, TokenSource, Values},
+    grants::UnderGrant,
     profile::Profile,
     track::Tracks,
     vault::Attributes,
@@ -67,11 +68,17 @@ impl Chancery {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
             caller.check_profile(id)?;
-            let grant = profile.may_detokenize(&now, caller.roles(), Call::Single)?;
+            let grant = match request.grant_uuid {
+                None => profile.may_detokenize(&now, caller.roles(), Call::Single)?,
+                Some(grant) => {
+                    let sent = One { profile, call: Call::Single, token: &request.token, field: "/token" };
+                    Box::pin(self.one_by_grant(&now, caller, grant, sent)).await?
+                }
+            };
             if let View::Partial(_) = grant.view() {
                 noted.action = Action::PartialDetokenize;
             }
-            let DetokenizeRequest { token, iv, key_version } = &request;
+            let DetokenizeRequest { token, iv, key_version, grant_uuid: _ } = &request;
             noted.opens(profile, &grant, *key_version);
             noted.tagged(self.tag(profile, token)?);
             let grant = self.charge(caller, profile, grant, 1, "/token").await?;
@@ -136,14 +143,24 @@ impl Chancery {
         id: TokenProfileId,
         request: BatchDetokenizeRequest,
     ) -> Result<BatchDetokenizationResponse> {
-        let BatchDetokenizeRequest { tokens, ivs, partial, key_version } = request;
+        let BatchDetokenizeRequest { tokens, ivs, partial, key_version, grant_uuid } = request;
         let mut noted = Noted::of(Action::BatchDetokenize, tokens.len());
         let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Batch)?;
+            let (profile, tokens) = (self.token_profiles.find(id)?, Arc::new(tokens));
+            caller.check_profile(id)?;
+            let grant = match grant_uuid {
+                None => profile.may_detokenize(&now, caller.roles(), Call::Batch)?,
+                Some(grant) => {
+                    // No more than a call may have is looked for in a list.
+                    Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
+                    let under = UnderGrant { id: grant, call: Call::Batch, tokens: &tokens, field: "/tokens" };
+                    Box::pin(self.by_grant(&now, caller, &profile, under)).await?
+                }
+            };
             noted.opens(&profile, &grant, key_version);
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
-            let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
+            let (tags, tokens) = self.tags(&profile, tokens).await?;
             noted.tagged(tags);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
@@ -202,7 +219,16 @@ impl Chancery {
         let now = self.detokenizes_now()?;
         let mut noted = Noted::of(Action::TrackDetokenize, 1);
         let answer = async {
-            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Track)?;
+            let profile = self.token_profiles.find(id)?;
+            caller.check_profile(id)?;
+            let grant = match request.grant_uuid {
+                None => profile.may_detokenize(&now, caller.roles(), Call::Track)?,
+                Some(grant) => {
+                    let token = self.parse_tracks(&profile, &request.track)?.account();
+                    let sent = One { profile: &profile, call: Call::Track, token: &token, field: TRACK };
+                    Box::pin(self.one_by_grant(&now, caller, grant, sent)).await?
+                }
+            };
             noted.opens(&profile, &grant, request.key_version);
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let (token, iv, version) = (tracks.account(), request.iv.as_ref(), request.key_version);
@@ -240,6 +266,23 @@ impl Chancery {
         caller.check_profile(id)?;
         let grant = profile.may_detokenize(now, caller.roles(), call)?;
         Ok((profile, grant))
+    }
+
+    async fn one_by_grant(
+        &self,
+        now: &DetokenizesNow,
+        caller: &Caller,
+        grant: ProposalId,
+        One { profile, call, token, field }: One<'_>,
+    ) -> Result<Unpaid<DetokenizeGrant>> {
+        let tokens = Arc::new(iter::once(token).collect());
+        self.by_grant(now, caller, profile, UnderGrant { id: grant, call, tokens: &tokens, field }).await
+    }
+
+    /// Whether the body of a call may name a grant that lets it through.
+    pub(crate) fn may_name_grant(&self, caller: &Caller, id: TokenProfileId, call: Call) -> bool {
+        let may = |profile: Arc<Profile>| profile.may_name_grant(caller.roles(), call);
+        caller.check_profile(id).is_ok() && self.token_profiles.find(id).is_ok_and(may)
     }
 
     /// The ways to the store are in boxes, here and in what is called from here: every connection has room for a call
@@ -315,6 +358,14 @@ impl Chancery {
         }
         Tracks::parse(track).map_err(|bad| bad.error(TRACK))
     }
+}
+
+/// One token that is sent under a grant.
+struct One<'c> {
+    profile: &'c Arc<Profile>,
+    call: Call,
+    token: &'c str,
+    field: &'static str,
 }
 
 const TRACK: &str = "/track";

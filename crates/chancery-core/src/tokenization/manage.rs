@@ -20,6 +20,7 @@ use super::{shared, spec::ProfileSpec, stored_profile, templates};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     access::effect::{self, named},
+    approval::requirement,
     changes::{Change, ChangeKind},
     identity::Directory,
     keys::{StoredKey, key_type},
@@ -287,6 +288,13 @@ async fn check_roles(tx: &mut Tx, rules: &[ControlRule], known: &[ControlRule]) 
         if !checked && tables::roles::by_id(tx, rule.role_uuid.into()).await?.is_none() {
             let message = "There is no such role; /api/v2/roles/stubs lists them.";
             return Err(Error::selection(format!("/controlRules/{index}/roleUuid"), message));
+        }
+        let demand = |rule: &ControlRule| rule.approval.clone();
+        if let Some(approval) = &rule.approval
+            && !known.iter().filter_map(demand).any(|before| before.approval_steps == approval.approval_steps)
+        {
+            let at = format!("/controlRules/{index}/approval");
+            requirement::check_roles(tx, &at, &approval.approval_steps).await?;
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ mod calls;
 mod copy;
 mod engine;
 mod format;
+mod grants;
 mod luhn;
 mod manage;
 mod mask;
@@ -35,6 +36,7 @@ mod vault;
 mod versions;
 
 pub(crate) use engine::Engine;
+pub(crate) use grants::DETOKENIZE_GRANT;
 pub(crate) use mask::{CANDIDATES_MIN, Mask, Reveals};
 pub(crate) use profile::Profile;
 pub(crate) use profiles::TokenProfiles;

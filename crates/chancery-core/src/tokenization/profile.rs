@@ -11,7 +11,8 @@ use std::{
 use chancery_keys::{Custodian, DataKey, KeyRef, SealedKey};
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Durability, KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId, wire::token_profiles::ControlRule,
+    Durability, KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId,
+    wire::token_profiles::{ControlRule, GrantRules},
 };
 use uuid::Uuid;
 
@@ -25,7 +26,7 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
-    access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant, Unpaid},
+    access::{Call, DetokenizeGrant, KeyStanding, MayAsk, TokenRules, TokenizeGrant, Unpaid},
     keys::StoredKey,
     up_to_date::{DetokenizesNow, TokenizesNow},
 };
@@ -194,6 +195,30 @@ impl Profile {
             return Err(one_way());
         }
         self.rules.detokenize(roles, call, self.standing)
+    }
+
+    /// Whether a caller with these roles may detokenize in full now, under a grant to one of them.
+    pub(crate) fn may_detokenize_by_grant(
+        &self,
+        _now: &DetokenizesNow,
+        roles: &[RoleId],
+        role: RoleId,
+        call: Call,
+    ) -> Result<Unpaid<DetokenizeGrant>> {
+        if self.engine().is_one_way() {
+            return Err(one_way());
+        }
+        self.rules.detokenize_by_grant(roles, role, call, self.standing)
+    }
+
+    /// For which role a caller asks for approvals, and what they take.
+    pub(crate) fn may_ask(&self, roles: &[RoleId], named: Option<RoleId>) -> Result<(RoleId, &GrantRules, MayAsk)> {
+        self.rules.may_ask(roles, named)
+    }
+
+    /// Whether a call that names a grant may be made with these roles.
+    pub(crate) fn may_name_grant(&self, roles: &[RoleId], call: Call) -> bool {
+        self.rules.may_name_grant(roles, call)
     }
 
     /// Whether the store knows that tokens were made.

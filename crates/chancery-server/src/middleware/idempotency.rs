@@ -44,7 +44,7 @@ pub(crate) const KEY_MAX: usize = 255;
 /// calls are many. All others do, also those that change something there.
 pub(crate) fn is_about_values(path: &str) -> bool {
     let Some(call) = path.strip_prefix("/api/v2/token-profiles/") else { return false };
-    !call.ends_with("/copy") && !call.ends_with("/tokens/delete")
+    !call.ends_with("/copy") && !call.ends_with("/tokens/delete") && !call.contains("/grants")
 }
 
 /// Whether a request is one that its sender may repeat.

@@ -76,6 +76,7 @@ pub mod journals;
 
 // notices
 pub mod deliveries;
+pub mod detokenize_grants;
 pub mod fan_outs;
 pub mod mailboxes;
 pub mod notice_targets;
@@ -161,6 +162,8 @@ pub(crate) const AUTHORITY: &[Table] = &[
     decisions::on_proposals::By::TABLE,
     pre_approvals::Row::TABLE,
     pre_approvals::Digest::TABLE,
+    detokenize_grants::Row::TABLE,
+    detokenize_grants::Tokens::TABLE,
     notice_targets::Row::TABLE,
     mailboxes::Row::TABLE,
     audit_targets::Row::TABLE,

@@ -44,6 +44,8 @@ pub struct Row {
     pub expires_at_ms: Option<i64>,
     /// How often it has changed.
     pub version: i64,
+    /// The token profile that it is about.
+    pub token_profile_id: Option<Uuid>,
 }
 
 /// What a decision makes of a proposal.
@@ -70,6 +72,8 @@ pub struct Filter {
     pub profile_id: Option<Uuid>,
     /// Only about this authority.
     pub issuer_id: Option<Uuid>,
+    /// Only about this token profile.
+    pub token_profile_id: Option<Uuid>,
     /// Only what waits and does so at this moment still.
     pub waiting_at_ms: Option<i64>,
     /// Only where the name contains this term.
@@ -81,7 +85,8 @@ pub struct Filter {
 macro_rules! columns {
     () => {
         "id, kind, service_id, policy_id, profile_id, issuer_id, certificate_id, name, name_key, content, state, \
-         reason, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version, mac"
+         reason, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version, \
+         token_profile_id, mac"
     };
 }
 
@@ -152,7 +157,7 @@ pub(crate) fn list_of(filter: Filter) -> List {
     const WAITING: &str = "(expires_at_ms IS NULL OR expires_at_ms > ?)";
     const OWN: &str = "(id IN (SELECT proposal_id FROM proposal_identities WHERE identity_id IN (?)) \
         OR id IN (SELECT id FROM pre_approvals WHERE submitter_id IN (?)))";
-    let Filter { kind, policy_id, profile_id, issuer_id, waiting_at_ms, search, own } = filter;
+    let Filter { kind, policy_id, profile_id, issuer_id, token_profile_id, waiting_at_ms, search, own } = filter;
     let list = List::new(COLUMNS, "proposals", Order::Name("name_key", "id"));
     let list = match (policy_id, waiting_at_ms) {
         (Some(policy), waiting) => {
@@ -165,11 +170,12 @@ pub(crate) fn list_of(filter: Filter) -> List {
     list.filter("kind = ?", kind)
         .filter("profile_id = ?", profile_id)
         .filter("issuer_id = ?", issuer_id)
+        .filter("token_profile_id = ?", token_profile_id)
         .search("name_key", search.as_deref())
         .filter_in(OWN, own)
 }
 
 authority!(Row, "proposals", keys 1, {
     id, kind, service_id, policy_id, profile_id, issuer_id, certificate_id, name, name_key, content, state, reason,
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version,
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version, token_profile_id,
 });

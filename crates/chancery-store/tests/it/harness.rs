@@ -126,6 +126,15 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes', '0090_audit_targets')")
         .execute(tx)
         .await?;
+    for statement in [
+        "DROP TABLE detokenize_grant_tokens",
+        "DROP TABLE detokenize_grants",
+        "DROP INDEX proposals_by_token_profile",
+        "ALTER TABLE proposals DROP COLUMN token_profile_id",
+        "DELETE FROM migrations WHERE name = '0092_detokenize_grants'",
+    ] {
+        sql(statement).execute(tx).await?;
+    }
     sql("DROP TABLE journals").execute(tx).await?;
     sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;

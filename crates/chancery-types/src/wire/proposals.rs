@@ -9,11 +9,12 @@ use super::{
     reports::AccessEffect,
     signing_policies::SigningPolicy,
     signing_requests::ApprovalCount,
+    token_profiles::ProposedGrant,
     x509::ValidityPeriod,
 };
 use crate::{
     ApprovalState, Base64, CertProfileId, CertificateId, Decision, ErrorCode, IdentityId, PolicyId, ProposalDecision,
-    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId,
+    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId, TokenProfileId,
 };
 
 /// Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`.
@@ -96,6 +97,9 @@ pub struct ProposalStub {
     /// The authority that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer_uuid: Option<CertificateId>,
+    /// The token profile that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_profile_uuid: Option<TokenProfileId>,
     /// The certificate that was issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_uuid: Option<CertificateId>,
@@ -131,6 +135,9 @@ pub struct Proposal {
     /// The authority that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer_uuid: Option<CertificateId>,
+    /// The token profile that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_profile_uuid: Option<TokenProfileId>,
     /// The certificate that was issued.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_uuid: Option<CertificateId>,
@@ -170,6 +177,9 @@ pub struct Proposal {
     /// What an authority demands, before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer_approval: Option<ProposedIssuerApproval>,
+    /// A grant to detokenize, and what else was granted this month.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detokenize_grant: Option<ProposedGrant>,
     /// While a change waits: who would gain and lose what if it took effect now. It is no part of what people approve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<AccessEffect>,
@@ -245,6 +255,8 @@ pub struct ProposalQuery {
     pub cert_profile_uuid: Option<CertProfileId>,
     /// Only proposals about this authority.
     pub issuer_uuid: Option<CertificateId>,
+    /// Only proposals about this token profile.
+    pub token_profile_uuid: Option<TokenProfileId>,
     /// With `true`, only those that wait for approvals.
     pub waiting: Option<bool>,
     /// Page number, from 1.

@@ -77,6 +77,9 @@ pub struct HeldRight {
     /// What is shown at most; absent where it is everything, or nothing is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<HeldMask>,
+    /// So many approvals are needed before, for each grant; absent where nobody is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub num_approvals: Option<u32>,
 }
 
 /// What a rule for partial detokenization shows.
@@ -162,6 +165,9 @@ pub struct ChangedRight {
     /// What is shown at most; absent where it is everything, or nothing is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask: Option<HeldMask>,
+    /// So many approvals are needed before, for each grant; absent where nobody is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub num_approvals: Option<u32>,
     /// How many holders of the role that gives it have to log in together for it.
     pub logins_required: u32,
     /// How many identities gain or lose it, locked ones included.

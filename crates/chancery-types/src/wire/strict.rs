@@ -8,6 +8,7 @@ pub const STRICT: &[&str] = &[
     "TokenFormat",
     "PatchTokenFormat",
     "ControlRule",
+    "RequestGrant",
     "PolicyRules",
     "NameConstraintRules",
     "CreateRole",

@@ -2,10 +2,11 @@
 
 mod calls;
 mod format;
+mod grants;
 mod preview;
 mod vault;
 
-pub use self::{calls::*, format::*, preview::*, vault::*};
+pub use self::{calls::*, format::*, grants::*, preview::*, vault::*};
 
 use serde::{Deserialize, Serialize};
 
@@ -125,6 +126,9 @@ pub struct ControlRule {
     /// How many values it lets through; without budgets any number. All of them have to have room for a call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<Budget>,
+    /// For Detokenize: how many people approve before. Without it nobody is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<GrantRules>,
 }
 
 /// So many values in each window of time.

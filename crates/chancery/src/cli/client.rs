@@ -174,6 +174,9 @@ pub(crate) struct Tokenize {
     /// For detokenize: the version of the key, where tokens do not tell it and the profile reads several.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) key_version: Option<u32>,
+    /// For detokenize: the grant under which values are shown in full, as chancery grant request names it.
+    #[arg(long, value_name = "UUID")]
+    pub(crate) grant: Option<String>,
     #[command(flatten)]
     pub(crate) files: Files,
     #[command(flatten)]
@@ -301,6 +304,9 @@ pub(crate) struct RuleChange {
     /// How many values it lets through, such as 1000/Minute, 20000/Day, or 500/Hour/each for each identity; repeat it.
     #[arg(long, value_name = "COUNT/PERIOD")]
     pub(crate) budget: Vec<String>,
+    /// How many people approve before somebody detokenizes in full (Detokenize). Of which roles: rule replace.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) approvals: Option<u32>,
     /// Changes nothing: shows who would gain and who would lose what.
     #[arg(long)]
     pub(crate) preview: bool,

@@ -73,5 +73,15 @@ pub(crate) enum TrackCommand {
     Tokenize(Values),
     /// Puts the account number back. A line may have a tab and the initialization vector behind it.
     #[command(after_help = "Example:\n  chancery track detokenize --profile 'demo cards' < tracks.tokens")]
-    Detokenize(VersionedTokens),
+    Detokenize(GrantedTokens),
+}
+
+/// `track detokenize`.
+#[derive(Args)]
+pub(crate) struct GrantedTokens {
+    /// The grant under which values are shown, where a Control Rule demands approvals.
+    #[arg(long, value_name = "UUID")]
+    pub(crate) grant: Option<String>,
+    #[command(flatten)]
+    pub(crate) tokens: VersionedTokens,
 }

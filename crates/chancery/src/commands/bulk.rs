@@ -75,6 +75,7 @@ fn job(command: &Tokenize, way: Way, connection: &Connection) -> Result<Job, Fai
         batch: files.batch,
         patience: files.patience,
         key_version: command.key_version,
+        grant: command.grant.as_deref().map(str::parse).transpose()?,
         restarts: files.restart,
     })
 }

@@ -7,6 +7,7 @@ pub(crate) mod backup;
 mod bulk;
 mod cert;
 mod decide;
+mod grant;
 pub(crate) mod init;
 mod log_watch;
 mod login;
@@ -87,6 +88,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
         ClientCommand::Token(command) => token::run(command.what),
         ClientCommand::Track(command) => token::run_track(command.what),
         ClientCommand::Rule(command) => rule::run(command.what),
+        ClientCommand::Grant(command) => grant::run(command.what),
         ClientCommand::Mailbox(command) => mailbox::run(command.what),
         ClientCommand::Log(Log { what: LogCommand::Watch(command) }) => log_watch::run(&command),
         ClientCommand::Completions(command) => manual::completions(&command),

@@ -62,6 +62,9 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
     if !budgets.is_empty() {
         one["budgets"] = budgets.into();
     }
+    if let Some(count) = change.approvals {
+        one["approval"] = json!({"numApprovals": count});
+    }
     Ok((id, rules, one))
 }
 
@@ -69,11 +72,11 @@ fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     let (id, mut rules, one) = rules_and_one(connection, change)?;
     let is_same = |rule: &&Value| has_all_of(rule, &one) && sees(rule) == sees(&one);
     if let Some(same) = rules.iter().find(is_same) {
-        let (message, next) = if same["budgets"] == one["budgets"] {
+        let (message, next) = if same["budgets"] == one["budgets"] && same["approval"] == one["approval"] {
             ("has this rule already", "chancery rule list shows those that there are.")
         } else {
             (
-                "has this rule with other budgets",
+                "has this rule with other budgets or approvals",
                 "Delete that one first; or chancery rule replace puts all rules at once.",
             )
         };
@@ -202,8 +205,13 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
         let sees = Some(sees(rule)).filter(|sees| !sees.is_empty()).unwrap_or_else(|| "-".to_owned());
         let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(typed).collect();
         let budgets = if budgets.is_empty() { "-".to_owned() } else { budgets.join(", ") };
-        vec![role, show::text(&rule["operation"]), sees, budgets]
+        let approvals =
+            rule["approval"]["numApprovals"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string());
+        vec![role, show::text(&rule["operation"]), sees, budgets, approvals]
     };
     let rules = answer.response["controlRules"].as_array();
-    show::table(&["ROLE", "OPERATION", "SEES", "BUDGETS"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
+    show::table(
+        &["ROLE", "OPERATION", "SEES", "BUDGETS", "APPROVALS"],
+        &rules.into_iter().flatten().map(row).collect::<Vec<_>>(),
+    )
 }

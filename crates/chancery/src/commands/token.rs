@@ -2,11 +2,11 @@
 
 use std::io;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::tokenize::{Way, line_of, parts, with_version};
+use super::tokenize::{Way, line_of, parts, with_grant, with_version};
 use crate::{
-    cli::tokens::{TokenCommand, TokenDelete, TrackCommand, Values},
+    cli::tokens::{GrantedTokens, TokenCommand, TokenDelete, TrackCommand, Values},
     client::{
         connection::{Answer, Connection, Output, logged_in},
         consent,
@@ -44,15 +44,18 @@ fn delete(command: &TokenDelete) -> Result<Exit, Failure> {
 
 pub(crate) fn run_track(command: TrackCommand) -> Result<Exit, Failure> {
     match command {
-        TrackCommand::Tokenize(values) => track(&values, Way::There, "track-tokenize", None),
-        TrackCommand::Detokenize(tokens) => track(&tokens.values, Way::Back, "track-detokenize", tokens.key_version),
+        TrackCommand::Tokenize(values) => track(&values, Way::There, "track-tokenize", &Map::new()),
+        TrackCommand::Detokenize(GrantedTokens { grant, tokens }) => {
+            let besides = with_grant(with_version(tokens.key_version), grant.as_deref());
+            track(&tokens.values, Way::Back, "track-detokenize", &besides)
+        }
     }
 }
 
-fn track(values: &Values, way: Way, call: &str, version: Option<u32>) -> Result<Exit, Failure> {
+fn track(values: &Values, way: Way, call: &str, besides: &Map<String, Value>) -> Result<Exit, Failure> {
     each(values, |connection, path, value, place| {
         let (track, iv) = parts(way, value)?;
-        let mut body = Value::Object(with_version(version));
+        let mut body = Value::Object(besides.clone());
         body["track"] = track.into();
         if let Some(iv) = iv {
             body["iv"] = iv.into();

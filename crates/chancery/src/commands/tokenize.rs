@@ -6,7 +6,7 @@ use std::{
 };
 
 use chancery_client::ClientError;
-use chancery_types::Base64;
+use chancery_types::{Base64, ErrorCode};
 use serde_json::{Map, Value};
 
 use super::bulk;
@@ -73,7 +73,10 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
     if way != Way::There && (!command.metadata.is_empty() || command.expires_at.is_some()) {
         return Err(usage("--metadata and --expires-at are of new tokens: of tokenize"));
     }
-    let mut besides = with_version(command.key_version);
+    if way != Way::Back && command.grant.is_some() {
+        return Err(usage("--grant is of detokenize"));
+    }
+    let mut besides = with_grant(with_version(command.key_version), command.grant.as_deref());
     if !command.metadata.is_empty() {
         let metadata = command.metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         besides.insert("metadata".to_owned(), Value::Object(metadata.collect()));
@@ -88,6 +91,12 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
 pub(crate) fn rewrap(command: &VersionedTokens) -> Result<Exit, Failure> {
     let Values { values: given, profile, server } = &command.values;
     values(server, profile, Way::On, with_version(command.key_version), given)
+}
+
+/// The same with the member that names the grant, where one is given.
+pub(super) fn with_grant(mut besides: Map<String, Value>, grant: Option<&str>) -> Map<String, Value> {
+    besides.extend(grant.map(|grant| ("grantUuid".to_owned(), grant.into())));
+    besides
 }
 
 /// The member that names the version of the key, where one is given.
@@ -146,7 +155,8 @@ fn single(task: &Task<'_>, call: (&str, &str, &str), value: &str) -> Result<(), 
     if let Some(iv) = iv {
         body["iv"] = iv.into();
     }
-    let answer = task.connection.call("POST", &format!("{}/{path}", task.profile), Some(&body))?;
+    let answer = task.connection.call("POST", &format!("{}/{path}", task.profile), Some(&body));
+    let answer = answer.map_err(|refused| ask_first(refused, &task.profile, Failure::from))?;
     if task.connection.output == Output::Json {
         return answer.print();
     }
@@ -173,7 +183,7 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
         body["ivs"] = ivs.into();
     }
     let answer = connection.call("POST", &format!("{profile}/{path}"), Some(&body));
-    let answer = answer.map_err(|refused| with_places(refused, place))?;
+    let answer = answer.map_err(|refused| ask_first(refused, profile, |refused| with_places(refused, place)))?;
     if connection.output == Output::Json {
         return answer.print();
     }
@@ -185,6 +195,23 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
     let iv = |index: usize| ivs.and_then(|ivs| ivs.get(index));
     let lines = made.iter().enumerate().map(|(index, made)| line_of(way, made, iv(index), &place(index)));
     lines.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(output::line)
+}
+
+/// A refusal for want of approvals, with what to do about it.
+fn ask_first(refused: ClientError, profile: &str, other: impl FnOnce(ClientError) -> Failure) -> Failure {
+    match &refused {
+        ClientError::Refused { error_code: ErrorCode::NotAuthorized, response, .. }
+            if response.field.as_deref() == Some("/grantUuid") =>
+        {
+            let id = profile.rsplit('/').next().unwrap_or_default();
+            let next = format!(
+                "Ask for them: chancery grant request {id} --reason TEXT --max-values NUMBER --lifetime 8h\nThen name what \
+                 it answers with: --grant UUID"
+            );
+            told_with(Exit::Refused, refused.to_string(), next)
+        }
+        _ => other(refused),
+    }
 }
 
 /// A refusal with what is wrong with each value, by its place in the whole input.

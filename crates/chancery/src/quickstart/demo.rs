@@ -100,6 +100,7 @@ const fn rule(operation: Operation) -> ControlRule {
         mask_char: None,
         mask: None,
         budgets,
+        approval: None,
     }
 }
 

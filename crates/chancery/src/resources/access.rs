@@ -42,6 +42,8 @@ fn row(identity: &Value, right: &Value) -> Vec<String> {
             Some(template) => template.to_owned(),
             None => format!("{} from {}", mask["reveal"], text(&mask["revealFrom"])),
         }
+    } else if let Some(count) = right["numApprovals"].as_u64() {
+        format!("all, with {count} approvals")
     } else if right["right"] == "Detokenize" {
         "all".to_owned()
     } else {

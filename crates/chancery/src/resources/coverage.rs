@@ -7,8 +7,12 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 47] = [
+const BY_HAND: [(&str, &str, &str); 51] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
+    ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
+    ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
+    ("GET", "/api/v2/token-profiles/{}/grants/{}", "grant show"),
+    ("POST", "/api/v2/token-profiles/{}/grants/{}/revoke", "grant revoke"),
     ("GET", "/api/v2/activity", "activity"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),

@@ -63,7 +63,7 @@ pub(crate) fn lines(effect: &AccessEffect) -> impl Iterator<Item = String> {
 }
 
 fn line([one, several]: [&str; 2], changed: &ChangedRight) -> String {
-    let ChangedRight { right, perm, object, mask, logins_required, identities, some } = changed;
+    let ChangedRight { right, perm, object, mask, num_approvals, logins_required, identities, some } = changed;
     let who = if *identities == 1 { format!("1 identity {one}") } else { format!("{identities} identities {several}") };
     let what = perm.map_or_else(|| right.to_string(), |perm| perm.to_string());
     let with = object.as_ref().map(|info| format!(" of {}", info.name)).unwrap_or_default();
@@ -80,7 +80,12 @@ fn line([one, several]: [&str; 2], changed: &ChangedRight) -> String {
         None => String::new(),
     };
     let logins = if *logins_required > 1 { format!(" ({logins_required} logins)") } else { String::new() };
+    let asked = match num_approvals {
+        Some(1) => ", each time with an approval".to_owned(),
+        Some(count) => format!(", each time with {count} approvals"),
+        None => String::new(),
+    };
     let names: Vec<_> = some.iter().map(|info| info.name.as_str()).collect();
     let rest = if *identities > some.len() as u64 { ", …" } else { "" };
-    format!("{who} {what}{with}{sees}{logins}: {}{rest}", names.join(", "))
+    format!("{who} {what}{with}{sees}{asked}{logins}: {}{rest}", names.join(", "))
 }

@@ -2,7 +2,7 @@
 
 use chancery_types::{
     IdentityId, ProposalDecision,
-    wire::{ObjInfo, proposals::Proposal},
+    wire::{ObjInfo, proposals::Proposal, token_profiles::DetokenizeGrant},
 };
 use chancery_verify::hexadecimal;
 use serde_json::Value;
@@ -25,6 +25,8 @@ pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
         }
         Err(_) => lines.push(("content", proposal.content.clone())),
     }
+    let this_month = proposal.detokenize_grant.iter().flat_map(|granted| &granted.this_month);
+    lines.extend(this_month.map(|other| ("this month", granted(other))));
     lines.extend(proposal.effect.iter().flat_map(effect::lines).map(|line| ("effect", line)));
     lines.push(("approves", format!("{}  SHA-256 of all of the content", hexadecimal(&proposal.digest.0))));
     lines.extend(proposal.approvals.iter().filter(|one| !one.note.is_empty()).map(|one| {
@@ -34,6 +36,14 @@ pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
     lines.push(("approvals", approvals(proposal)));
     lines.extend(proposal.expires_at.iter().map(|end| ("until", end.clone())));
     lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
+}
+
+/// What was granted before, to whom, and how much of it was used.
+fn granted(grant: &DetokenizeGrant) -> String {
+    let DetokenizeGrant { requested_by, reason, ticket, used, max_values, state, granted_at, .. } = grant;
+    let ticket = ticket.as_ref().map(|ticket| format!(" ({ticket})")).unwrap_or_default();
+    let at = granted_at.as_deref().unwrap_or_default();
+    format!("{at} {}: {reason}{ticket}, {used} of {max_values} values used, {state}", together(requested_by))
 }
 
 fn approvals(proposal: &Proposal) -> String {

@@ -73,6 +73,9 @@ const LIMITS: &[(&str, Find)] = &[
     ("pre-approved-digests-max", |l, _| Size(&mut l.pre_approved_digests_max)),
     ("window-requests-max", |l, _| Number(&mut l.window_requests_max)),
     ("window-max", |l, _| Time(&mut l.window_max)),
+    ("grant-tokens-max", |l, _| Size(&mut l.grants.tokens_max)),
+    ("grant-values-max", |l, _| Number(&mut l.grants.values_max)),
+    ("grant-lifetime-max", |l, _| Time(&mut l.grants.lifetime_max)),
     ("manifest-items-max", |l, _| Size(&mut l.manifest_items_max)),
     ("decisions-max", |l, _| Size(&mut l.decisions_max)),
     ("statement-rows-max", |l, _| Size(&mut l.lists.statement_rows_max)),
@@ -258,6 +261,7 @@ mod tests {
         for structure in [
             "Limits",
             "BodyLimits",
+            "GrantLimits",
             "ImportLimits",
             "ListLimits",
             "OutageLimits",

@@ -1516,6 +1516,102 @@ class AsyncTokenProfiles:
         return cast("types.TrackTokenizationResponse", await self._caller.call(call))
 
 
+class AsyncGrants:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(
+        self,
+        uuid: str,
+        /,
+        *,
+        waiting: bool | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.DetokenizeGrantItems:
+        """The grants of the profile, and the requests for them, by their reasons: those of the caller; with Signing:Approve,
+        Tokenization:Manage or Audit:Read all of them.
+
+        `GET /api/v2/token-profiles/{uuid}/grants`
+
+        `waiting`: With `true`, only those that wait for approvals.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the reason.
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/grants",
+            kind="envelope",
+            query={"waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.DetokenizeGrantItems", await self._caller.call(call))
+
+    async def request(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RequestGrant],
+    ) -> types.Proposed:
+        """Asks for approvals of detokenizing in full: of listed tokens, or of any of the profile, so many values for so long.
+        Needs a Control Rule for Detokenize that demands approvals.
+
+        `POST /api/v2/token-profiles/{uuid}/grants`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/grants",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Proposed", await self._caller.call(call))
+
+    async def get(
+        self,
+        uuid: str,
+        grantUuid: str,
+        /,
+    ) -> types.DetokenizeGrant:
+        """One grant, with how much of it is used. For those who asked for it; others need Signing:Approve, Tokenization:Manage or
+        Audit:Read.
+
+        `GET /api/v2/token-profiles/{uuid}/grants/{grantUuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/grants/{segment(grantUuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.DetokenizeGrant", await self._caller.call(call))
+
+    async def revoke(
+        self,
+        uuid: str,
+        grantUuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Proposed:
+        """Ends a grant at once, on every server, or the request for one. For those who asked for it; others need Signing:Approve
+        or Tokenization:Manage.
+
+        `POST /api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/grants/{segment(grantUuid)}/revoke",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Proposed", await self._caller.call(call))
+
+
 class AsyncCertificates:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -1933,6 +2029,7 @@ class AsyncProposals:
         policyUuid: types.PolicyId | None = None,
         certProfileUuid: types.CertProfileId | None = None,
         issuerUuid: types.CertificateId | None = None,
+        tokenProfileUuid: types.TokenProfileId | None = None,
         waiting: bool | None = None,
         page: int | None = None,
         pageSize: int | None = None,
@@ -1952,6 +2049,8 @@ class AsyncProposals:
 
         `issuerUuid`: Only proposals about this authority.
 
+        `tokenProfileUuid`: Only proposals about this token profile.
+
         `waiting`: With `true`, only those that wait for approvals.
 
         `page`: Page number, from 1.
@@ -1965,7 +2064,7 @@ class AsyncProposals:
         call = Call(
             "GET", "/api/v2/x509/proposals",
             kind="envelope",
-            query={"kind": kind, "policyUuid": policyUuid, "certProfileUuid": certProfileUuid, "issuerUuid": issuerUuid, "waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
+            query={"kind": kind, "policyUuid": policyUuid, "certProfileUuid": certProfileUuid, "issuerUuid": issuerUuid, "tokenProfileUuid": tokenProfileUuid, "waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
             repeatable=True,
         )
         return cast("types.ProposalStubItems", await self._caller.call(call))
@@ -3002,6 +3101,7 @@ class AsyncOperations:
         self.roles = AsyncRoles(caller)
         self.settings = AsyncSettings(caller)
         self.token_profiles = AsyncTokenProfiles(caller)
+        self.grants = AsyncGrants(caller)
         self.certificates = AsyncCertificates(caller)
         self.cert_profiles = AsyncCertProfiles(caller)
         self.proposals = AsyncProposals(caller)

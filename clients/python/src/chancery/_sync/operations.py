@@ -1516,6 +1516,102 @@ class TokenProfiles:
         return cast("types.TrackTokenizationResponse", self._caller.call(call))
 
 
+class Grants:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        uuid: str,
+        /,
+        *,
+        waiting: bool | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.DetokenizeGrantItems:
+        """The grants of the profile, and the requests for them, by their reasons: those of the caller; with Signing:Approve,
+        Tokenization:Manage or Audit:Read all of them.
+
+        `GET /api/v2/token-profiles/{uuid}/grants`
+
+        `waiting`: With `true`, only those that wait for approvals.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the reason.
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/grants",
+            kind="envelope",
+            query={"waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.DetokenizeGrantItems", self._caller.call(call))
+
+    def request(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RequestGrant],
+    ) -> types.Proposed:
+        """Asks for approvals of detokenizing in full: of listed tokens, or of any of the profile, so many values for so long.
+        Needs a Control Rule for Detokenize that demands approvals.
+
+        `POST /api/v2/token-profiles/{uuid}/grants`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/grants",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        grantUuid: str,
+        /,
+    ) -> types.DetokenizeGrant:
+        """One grant, with how much of it is used. For those who asked for it; others need Signing:Approve, Tokenization:Manage or
+        Audit:Read.
+
+        `GET /api/v2/token-profiles/{uuid}/grants/{grantUuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/grants/{segment(grantUuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.DetokenizeGrant", self._caller.call(call))
+
+    def revoke(
+        self,
+        uuid: str,
+        grantUuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Proposed:
+        """Ends a grant at once, on every server, or the request for one. For those who asked for it; others need Signing:Approve
+        or Tokenization:Manage.
+
+        `POST /api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/grants/{segment(grantUuid)}/revoke",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+
 class Certificates:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -1933,6 +2029,7 @@ class Proposals:
         policyUuid: types.PolicyId | None = None,
         certProfileUuid: types.CertProfileId | None = None,
         issuerUuid: types.CertificateId | None = None,
+        tokenProfileUuid: types.TokenProfileId | None = None,
         waiting: bool | None = None,
         page: int | None = None,
         pageSize: int | None = None,
@@ -1952,6 +2049,8 @@ class Proposals:
 
         `issuerUuid`: Only proposals about this authority.
 
+        `tokenProfileUuid`: Only proposals about this token profile.
+
         `waiting`: With `true`, only those that wait for approvals.
 
         `page`: Page number, from 1.
@@ -1965,7 +2064,7 @@ class Proposals:
         call = Call(
             "GET", "/api/v2/x509/proposals",
             kind="envelope",
-            query={"kind": kind, "policyUuid": policyUuid, "certProfileUuid": certProfileUuid, "issuerUuid": issuerUuid, "waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
+            query={"kind": kind, "policyUuid": policyUuid, "certProfileUuid": certProfileUuid, "issuerUuid": issuerUuid, "tokenProfileUuid": tokenProfileUuid, "waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
             repeatable=True,
         )
         return cast("types.ProposalStubItems", self._caller.call(call))
@@ -3002,6 +3101,7 @@ class Operations:
         self.roles = Roles(caller)
         self.settings = Settings(caller)
         self.token_profiles = TokenProfiles(caller)
+        self.grants = Grants(caller)
         self.certificates = Certificates(caller)
         self.cert_profiles = CertProfiles(caller)
         self.proposals = Proposals(caller)

@@ -16,7 +16,7 @@ use std::{
 };
 
 use chancery_store::{Tx, tables::budget_leases};
-use chancery_types::{Action, ErrorCode, Operation, RoleId, wire::token_profiles::Budget};
+use chancery_types::{Action, BudgetPeriod, ErrorCode, Operation, RoleId, wire::token_profiles::Budget};
 use serde_json::json;
 use tracing::warn;
 use uuid::Uuid;
@@ -102,6 +102,11 @@ impl Budgets {
     }
 }
 
+/// When the month began that this moment is in, in UTC.
+pub(crate) fn month_start(now_ms: i64) -> i64 {
+    window::around(BudgetPeriod::Month, now_ms).0
+}
+
 /// Why a rule does not let a call through.
 struct UsedUp {
     budget: Budget,
@@ -130,8 +135,8 @@ struct Call<'a> {
 }
 
 impl Chancery {
-    /// Counts a call of so many values in the budgets of the rule that lets it through. Without budgets it is let through
-    /// as it is. `field` has the values.
+    /// Counts a call of so many values in the budgets of the rule that lets it through, and in the grant that it is made
+    /// under. Without either it is let through as it is. `field` has the values.
     pub(crate) async fn charge<G>(
         &self,
         caller: &Caller,
@@ -140,12 +145,18 @@ impl Chancery {
         values: usize,
         field: &str,
     ) -> Result<G> {
-        if unpaid.budgets().is_empty() || values == 0 {
+        if unpaid.budgets().is_empty() && unpaid.under().is_none() || values == 0 {
             return Ok(unpaid.paid(&Paid(())));
         }
         let call = Call { caller, profile, values: i64::try_from(values).unwrap_or(i64::MAX) };
-        let paid = Box::pin(self.charge_one_of(&call, unpaid.budgets(), field)).await?;
-        Ok(unpaid.paid(&paid))
+        if !unpaid.budgets().is_empty() {
+            Box::pin(self.charge_one_of(&call, unpaid.budgets(), field)).await?;
+        }
+        // Last, since nothing gives values back to it.
+        if let Some(grant) = unpaid.under() {
+            Box::pin(self.use_grant(caller, profile, grant, values)).await?;
+        }
+        Ok(unpaid.paid(&Paid(())))
     }
 
     /// Counts it by the first of the rules whose budgets have room for it.

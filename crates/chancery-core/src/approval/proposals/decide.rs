@@ -5,7 +5,7 @@ use chancery_store::{
     tables::{self, decisions::On},
 };
 use chancery_types::{
-    Action, Base64, IdentityId, Perm, ProposalDecision, ProposalId,
+    Action, Base64, IdentityId, Perm, ProposalDecision, ProposalId, ProposalKind,
     wire::{
         proposals::Proposed,
         signing_requests::{ApprovalCount, ApproveRequest, DecideRequest},
@@ -18,7 +18,7 @@ use super::{ApplyProposal, Effects, StoredProposal};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Meaning, Result,
     approval::{
-        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants,
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants_by,
         pre_approval_life::{self, Life},
         refusal, too_many_attempts,
     },
@@ -88,7 +88,8 @@ impl Chancery {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
-            let (approved, approval) = self.decide_proposal(caller, id, &mut facts, ProposalDecision::Approve).await?;
+            let (approved, approval) =
+                self.decide_proposal((caller, Perm::SigningApprove), id, &mut facts, ProposalDecision::Approve).await?;
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
@@ -117,7 +118,7 @@ impl Chancery {
         self.end_proposal(caller, id, ProposalDecision::Withdraw, request).await
     }
 
-    /// Ends a pre-approval at once.
+    /// Ends a pre-approval or a grant at once.
     pub async fn revoke_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
         self.end_proposal(caller, id, ProposalDecision::Revoke, request).await
     }
@@ -131,12 +132,13 @@ impl Chancery {
     ) -> Result<Proposed> {
         let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
         let note = self.note(request.note)?;
-        Box::pin(self.end_one(caller, &grant, id, decision, &note)).await
+        Box::pin(self.end_one((caller, Perm::SigningApprove), &grant, id, decision, &note)).await
     }
 
-    pub(super) async fn end_one(
+    /// Ends one; `by` is what lets somebody do so who did not make it.
+    pub(crate) async fn end_one(
         &self,
-        caller: &Caller,
+        (caller, by): (&Caller, Perm),
         grant: &Grant,
         id: ProposalId,
         decision: ProposalDecision,
@@ -147,7 +149,9 @@ impl Chancery {
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let end = if decision == ProposalDecision::Revoke {
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
-                    return Err(Error::state("Only a pre-approval that took effect is revoked; others are denied."));
+                    return Err(Error::state(
+                        "Only a pre-approval or a grant that took effect is revoked; others are denied.",
+                    ));
                 }
                 // Who may deny may revoke: it is the safe direction too.
                 facts.standing = Standing::Pending;
@@ -155,7 +159,7 @@ impl Chancery {
             } else {
                 pre_approval_life::Event::Deny
             };
-            let (_, approval) = self.decide_proposal(caller, id, &mut facts, decision).await?;
+            let (_, approval) = self.decide_proposal((caller, by), id, &mut facts, decision).await?;
             if decision == ProposalDecision::Revoke {
                 facts.standing = Standing::Signed;
             }
@@ -179,12 +183,12 @@ impl Chancery {
     /// Takes the decision; a refusal is audited.
     async fn decide_proposal(
         &self,
-        caller: &Caller,
+        (caller, by): (&Caller, Perm),
         id: ProposalId,
         facts: &mut Facts,
         decision: ProposalDecision,
     ) -> Result<(Option<Approved>, Approval)> {
-        let session = participants(caller);
+        let session = participants_by(caller, by);
         let transition = match decision {
             ProposalDecision::Approve => Transition::Approve(&session),
             ProposalDecision::Deny | ProposalDecision::Revoke => Transition::Deny(&session),
@@ -297,7 +301,12 @@ impl Decided {
         if let Some(life) = life {
             let lifetime_ms = stored.effect.lifetime_ms().filter(|_| life == Life::Active);
             let ends_at_ms = lifetime_ms.map(|lifetime_ms| now_ms.saturating_add(lifetime_ms));
-            tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?;
+            match stored.effect.kind() {
+                ProposalKind::DetokenizeGrant => {
+                    tables::detokenize_grants::set_state(tx, stored.row.id, life.word(), now_ms, ends_at_ms).await?;
+                }
+                _ => tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?,
+            }
         }
         Ok(())
     }
@@ -320,7 +329,7 @@ async fn check_count(
     Ok(())
 }
 
-const fn standing_in_words(standing: Standing) -> &'static str {
+pub(super) const fn standing_in_words(standing: Standing) -> &'static str {
     match standing {
         Standing::New | Standing::Pending | Standing::Approved => "The proposal waits for approvals.",
         Standing::Signed => "The proposal has every approval and took effect.",
@@ -331,13 +340,13 @@ const fn standing_in_words(standing: Standing) -> &'static str {
     }
 }
 
-fn over(life: Life) -> Error {
+pub(super) fn over(life: Life) -> Error {
     Error::state(match life {
-        Life::Waiting => "The pre-approval waits for approvals.",
-        Life::Active => "The pre-approval is in effect.",
-        Life::UsedUp => "The pre-approval is used up.",
-        Life::Ended => "The time of the pre-approval is over.",
-        Life::Revoked => "The pre-approval was revoked already.",
+        Life::Waiting => "It waits for approvals.",
+        Life::Active => "It is in effect.",
+        Life::UsedUp => "It is used up.",
+        Life::Ended => "Its time is over.",
+        Life::Revoked => "It was revoked already.",
     })
 }
 

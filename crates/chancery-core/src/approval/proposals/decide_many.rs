@@ -44,7 +44,9 @@ impl Chancery {
     ) -> BatchDecidedProposal {
         let decided = match decision {
             Decision::Approve => Box::pin(self.approve_one(caller, grant, id, note, None)).await,
-            Decision::Deny => Box::pin(self.end_one(caller, grant, id, ProposalDecision::Deny, note)).await,
+            Decision::Deny => {
+                Box::pin(self.end_one((caller, Perm::SigningApprove), grant, id, ProposalDecision::Deny, note)).await
+            }
         };
         match decided {
             Ok(decided) => {

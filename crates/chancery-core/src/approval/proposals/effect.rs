@@ -64,11 +64,21 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
         approved: ApprovedProposal,
     ) -> BoxFuture<'t, Ready>;
 
+    /// Adds to the record of the submission what is asked for.
+    fn submitted(&self, record: Event, _: &Limits) -> Result<Event> {
+        Ok(record)
+    }
+
     /// Adds to the record of the last approval what changes by it.
     fn recorded(&self, record: Event, limits: &Limits) -> Result<Event>;
 
     /// Adds what readers see of it.
     fn shown(&self, proposal: Proposal) -> Proposal;
+
+    /// Adds what readers see of it that only the store has.
+    fn looked_up<'t>(&'t self, _: &'t mut Tx, _: Reading, proposal: Proposal) -> BoxFuture<'t, Result<Proposal>> {
+        Box::pin(async { Ok(proposal) })
+    }
 
     /// Who would gain and lose what by it, by what identities hold now; none where it is about nobody's rights. `name` is
     /// the proposal's.
@@ -80,6 +90,14 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
     fn lifetime_ms(&self) -> Option<i64> {
         None
     }
+}
+
+/// How proposals are read at a moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading {
+    pub(crate) effects: Effects,
+    pub(crate) hardened: bool,
+    pub(crate) now_ms: i64,
 }
 
 /// What is ready to take effect.
@@ -111,6 +129,7 @@ pub(crate) struct Effects {
     pub(crate) certificate: Read,
     pub(crate) cert_profile: Read,
     pub(crate) issuer: Read,
+    pub(crate) detokenize_grant: Read,
 }
 
 impl Effects {
@@ -122,6 +141,7 @@ impl Effects {
             ProposalKind::Certificate => self.certificate,
             ProposalKind::CertProfile => self.cert_profile,
             ProposalKind::Issuer => self.issuer,
+            ProposalKind::DetokenizeGrant => self.detokenize_grant,
         };
         read(&row.content)
     }

@@ -9,7 +9,7 @@ use chancery_store::{
 };
 use chancery_types::{
     Action, ApprovalState, Base64, CertProfileId, CertificateId, PolicyId, ProposalDecision, ProposalId, ProposalState,
-    ServiceId, SigningRequestState,
+    ServiceId, SigningRequestState, TokenProfileId,
     wire::{proposals::Proposed, signing_requests::ApprovalCount},
 };
 use futures::future::BoxFuture;
@@ -46,6 +46,7 @@ pub(crate) struct About {
     pub(crate) policy: Option<PolicyId>,
     pub(crate) profile: Option<CertProfileId>,
     pub(crate) issuer: Option<CertificateId>,
+    pub(crate) token_profile: Option<TokenProfileId>,
 }
 
 impl NewProposal {
@@ -73,7 +74,7 @@ impl Chancery {
     ) -> Result<Proposed> {
         let id = ProposalId::from_random(random());
         let NewProposal { name, note, effect, about, first, required, expires_at_ms } = new;
-        let About { service, policy, profile, issuer } = about;
+        let About { service, policy, profile, issuer, token_profile } = about;
         let row = tables::proposals::Row {
             id: id.into(),
             kind: effect.kind().as_str().to_owned(),
@@ -92,6 +93,7 @@ impl Chancery {
             decided_at_ms: None,
             expires_at_ms,
             version: 1,
+            token_profile_id: token_profile.map(Uuid::from),
         };
         let digest = digest(&row.content);
         let event = Event::new(Action::ProposalSubmit).on(Uuid::from(id)).detail(json!({
@@ -99,6 +101,7 @@ impl Chancery {
             "certProfileUuid": profile, "issuerUuid": issuer, "digest": hex::encode(&digest),
             "approvalsRequired": required,
         }));
+        let event = effect.submitted(event, &self.limits)?;
         let submission = (ProposalDecision::Submit.as_str(), note.as_str());
         let submission = NewDecision::new(caller, (row.id, row.version), submission, &[], now_ms)?;
         let actor = Actor::of(self.node, caller);

@@ -12,7 +12,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::StoredProposal;
+use super::{Reading, StoredProposal};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     list::{Page, items},
@@ -40,7 +40,12 @@ impl Chancery {
             return Err(self.refused(caller, event, refusal).await);
         }
         let effect = Arc::clone(&stored.effect);
-        let mut proposal = stored.detail(used, self.hardened, self.clock.now_ms());
+        let (now_ms, hardened, looks) = (self.clock.now_ms(), self.hardened, Arc::clone(&effect));
+        let proposal = stored.detail(used, hardened, now_ms);
+        let read = self.storage.read(&grant, move |tx| {
+            Box::pin(async move { looks.looked_up(tx, Reading { effects, hardened, now_ms }, proposal).await })
+        });
+        let mut proposal = read.await?;
         if proposal.state == ProposalState::Approval {
             proposal.effect = effect.access(&self.identity.directory.load(), &proposal.obj_info.name);
         }
@@ -50,7 +55,8 @@ impl Chancery {
     /// The proposals that the caller may see.
     pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
-        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, waiting, .. } = query;
+        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, token_profile_uuid, waiting, .. } =
+            query;
         let ProposalQuery { page, page_size, after, search, .. } = query;
         let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
@@ -59,6 +65,7 @@ impl Chancery {
             policy_id: policy_uuid.map(Uuid::from),
             profile_id: cert_profile_uuid.map(Uuid::from),
             issuer_id: issuer_uuid.map(Uuid::from),
+            token_profile_id: token_profile_uuid.map(Uuid::from),
             waiting_at_ms: (waiting == Some(true)).then(|| self.clock.now_ms()),
             search: page.term(),
             own: (!sees_all(&grant)).then(own),

@@ -9,7 +9,7 @@ use chancery_store::{
 };
 use chancery_types::{
     ApprovalState, Base64, CertProfileId, CertificateId, HashType, IdentityId, PolicyId, ProposalDecision, ProposalId,
-    ProposalKind, ProposalState, SelfApproval, ServiceId, SigningRequestState,
+    ProposalKind, ProposalState, SelfApproval, ServiceId, SigningRequestState, TokenProfileId,
     wire::{
         ObjInfo,
         proposals::{PreApproval, Proposal, ProposalApproval, ProposalStub, Proposed, UsedDigest},
@@ -17,9 +17,12 @@ use chancery_types::{
     },
 };
 
-use super::{Effect, Effects};
+use super::{
+    Effect, Effects,
+    decide::{over, standing_in_words},
+};
 use crate::{
-    Error, Result,
+    Caller, Error, Result,
     approval::{Facts, Parties, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
 };
 
@@ -34,7 +37,12 @@ pub(crate) struct StoredProposal {
     decisions: Vec<StoredDecision<ProposalDecision>>,
     requirement: Requirement,
     pre_approval: Option<tables::pre_approvals::Row>,
+    grant: Option<tables::detokenize_grants::Row>,
 }
+
+/// The evidence that a session is of those who made a proposal, all of them and nobody else. Made only here.
+#[derive(Debug)]
+pub(crate) struct IsProposer(());
 
 impl StoredProposal {
     /// Loads a proposal; NotFound where there is none.
@@ -50,22 +58,31 @@ impl StoredProposal {
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
-        let pre_approval = tables::pre_approvals::by_id(tx, row.id).await?;
-        // What took effect may have changed what is demanded; pre-approvals are held against it each time they are used.
-        let is_open = state == SigningRequestState::Approval || pre_approval.is_some();
+        let kind = effect.kind();
+        let pre_approval = match kind {
+            ProposalKind::PreApproval => tables::pre_approvals::by_id(tx, row.id).await?,
+            _ => None,
+        };
+        let grant = match kind {
+            ProposalKind::DetokenizeGrant => tables::detokenize_grants::by_id(tx, row.id).await?,
+            _ => None,
+        };
+        // What took effect may have changed what is demanded; what is used again and again is held against it each time.
+        let is_open = state == SigningRequestState::Approval || pre_approval.is_some() || grant.is_some();
         let requirement = if is_open { effect.requirement(tx, &row).await? } else { None };
         let as_submitted = || Requirement::new(row.required_at_submission, Vec::new(), SelfApproval::Never);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
             requirement: requirement.unwrap_or_else(as_submitted),
             pre_approval,
+            grant,
             effect,
             decisions,
             row,
         })
     }
 
-    pub(super) fn id(&self) -> ProposalId {
+    pub(crate) fn id(&self) -> ProposalId {
         self.row.id.into()
     }
 
@@ -83,6 +100,10 @@ impl StoredProposal {
             self_approval: if hardened { SelfApproval::Never } else { self.requirement.self_approval },
         };
         let mut facts = facts.at(now_ms, self.row.expires_at_ms);
+        // It ended with the identity that asked for it.
+        if facts.standing == Standing::Pending && self.life(now_ms) == Some(Life::Revoked) {
+            facts.standing = Standing::Withdrawn;
+        }
         // A policy that became stricter asks for more approvals; until then its pre-approvals wait again.
         let short = facts.standing == Standing::Signed && facts.given() < facts.required();
         if short && self.life(now_ms) == Some(Life::Active) {
@@ -113,16 +134,73 @@ impl StoredProposal {
         self.pre_approval.as_ref()?.submitter_id.map(IdentityId::from)
     }
 
-    /// Where a pre-approval stands; none for others.
+    /// Where a pre-approval or a grant stands; none for others.
     pub(in crate::approval) fn life(&self, now_ms: i64) -> Option<Life> {
-        let row = self.pre_approval.as_ref()?;
-        let over = row.ends_at_ms.is_some_and(|end_ms| end_ms <= now_ms);
-        Life::stored(&row.state, row.uses_max.saturating_sub(row.uses), over)
+        let pre_approval = self.pre_approval.as_ref().map(|row| (&row.state, row.ends_at_ms));
+        let grant = self.grant.as_ref().map(|row| (&row.state, row.ends_at_ms));
+        let (state, ends_at_ms) = pre_approval.or(grant)?;
+        Life::stored(state, self.uses_left(), ends_at_ms.is_some_and(|end_ms| end_ms <= now_ms))
     }
 
-    /// Uses that are left of a pre-approval.
-    pub(in crate::approval) fn uses_left(&self) -> u32 {
-        self.pre_approval.as_ref().map_or(0, |row| row.uses_max.saturating_sub(row.uses))
+    /// What was used of a grant; none for others.
+    pub(crate) fn grant(&self) -> Option<&tables::detokenize_grants::Row> {
+        self.grant.as_ref()
+    }
+
+    /// The text that people approve.
+    pub(crate) fn content(&self) -> &str {
+        &self.row.content
+    }
+
+    /// When it was made.
+    pub(crate) fn submitted_at_ms(&self) -> i64 {
+        self.row.submitted_at_ms
+    }
+
+    /// Evidence where those who made it make up the session, and nobody else sits in it.
+    pub(crate) fn is_proposer(&self, caller: &Caller) -> Option<IsProposer> {
+        let mut proposers: Vec<_> = self.proposers().collect();
+        let mut members: Vec<_> = caller.members().iter().map(|member| member.id).collect();
+        proposers.sort_unstable();
+        members.sort_unstable();
+        (proposers == members).then_some(IsProposer(()))
+    }
+
+    /// Whether it took effect, whatever became of it since.
+    pub(crate) fn took_effect(&self) -> bool {
+        self.standing == Standing::Signed
+    }
+
+    /// Whether it has its approvals, as many as are demanded now, and can be used.
+    pub(crate) fn check_in_effect(&self, hardened: bool, now_ms: i64) -> Result<()> {
+        self.check_approved(hardened, now_ms)?;
+        match self.life(now_ms) {
+            Some(Life::Active) => Ok(()),
+            Some(life) => Err(over(life)),
+            None => Err(Error::internal("what is used again and again has no life")),
+        }
+    }
+
+    /// Whether it has its approvals, as many as are demanded now.
+    pub(crate) fn check_approved(&self, hardened: bool, now_ms: i64) -> Result<()> {
+        let facts = self.facts(hardened, now_ms);
+        if facts.standing != Standing::Signed {
+            return Err(match facts.standing {
+                Standing::Pending => {
+                    let (given, required) = (facts.given(), facts.required());
+                    Error::state(format!("The grant waits for approvals: it has {given} of {required}."))
+                }
+                other => Error::state(standing_in_words(other)),
+            });
+        }
+        Ok(())
+    }
+
+    /// Uses that are left of a pre-approval, values of a grant.
+    pub(crate) fn uses_left(&self) -> u32 {
+        let pre_approval = self.pre_approval.as_ref().map(|row| (row.uses_max, row.uses));
+        let grant = self.grant.as_ref().map(|row| (row.uses_max, row.uses));
+        pre_approval.or(grant).map_or(0, |(max, uses)| max.saturating_sub(uses))
     }
 
     /// Whether one of these identities made it, decided on it, or may use it.
@@ -133,7 +211,7 @@ impl StoredProposal {
     }
 
     /// The interface's words for where it stands.
-    pub(super) fn words(&self, standing: Standing, life: Option<Life>) -> (ProposalState, ApprovalState) {
+    pub(crate) fn words(&self, standing: Standing, life: Option<Life>) -> (ProposalState, ApprovalState) {
         let state = match standing {
             Standing::New | Standing::Pending | Standing::Approved => ProposalState::Approval,
             Standing::Failed | Standing::Expired => ProposalState::Failed,
@@ -153,6 +231,19 @@ impl StoredProposal {
     /// What stands for it when people approve it.
     pub(super) fn digest(&self) -> Vec<u8> {
         digest(&self.row.content)
+    }
+
+    /// Where it stands at a moment, in the interface's words, and its approvals.
+    pub(crate) fn state_at(&self, hardened: bool, now_ms: i64) -> (ProposalState, ApprovalCount) {
+        let facts = self.facts(hardened, now_ms);
+        let (state, _) = self.words(facts.standing, self.life(now_ms));
+        (state, ApprovalCount { given: facts.given(), required: facts.required() })
+    }
+
+    /// Who made it, by the names of that time.
+    pub(crate) fn submitted_by(&self) -> Vec<ObjInfo<IdentityId>> {
+        let submitted = self.decisions.iter().find(|one| one.decision == ProposalDecision::Submit);
+        submitted.map(StoredDecision::names).unwrap_or_default()
     }
 
     /// What an answer says of it, with these approvals.
@@ -184,6 +275,7 @@ impl StoredProposal {
             policy_uuid: self.row.policy_id.map(PolicyId::from),
             cert_profile_uuid: self.row.profile_id.map(CertProfileId::from),
             issuer_uuid: self.row.issuer_id.map(CertificateId::from),
+            token_profile_uuid: self.row.token_profile_id.map(TokenProfileId::from),
             certificate_uuid: self.row.certificate_id.map(CertificateId::from),
             submitted_at: moment(self.row.submitted_at_ms),
             obj_info: ObjInfo { name: self.row.name, uuid: self.row.id.into() },
@@ -196,7 +288,7 @@ impl StoredProposal {
         let (state, approval_state) = self.words(facts.standing, self.life(now_ms));
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
         let expired = facts.standing == Standing::Expired;
-        let submitted = self.decisions.iter().find(|one| one.decision == ProposalDecision::Submit);
+        let submitted_by = self.submitted_by();
         let used = used.into_iter();
         let used_digests =
             used.map(|one| UsedDigest { digest: Base64(one.digest), request_uuid: one.request_id.into() });
@@ -217,11 +309,12 @@ impl StoredProposal {
             policy_uuid: self.row.policy_id.map(PolicyId::from),
             cert_profile_uuid: self.row.profile_id.map(CertProfileId::from),
             issuer_uuid: self.row.issuer_id.map(CertificateId::from),
+            token_profile_uuid: self.row.token_profile_id.map(TokenProfileId::from),
             certificate_uuid: self.row.certificate_id.map(CertificateId::from),
             digest: Base64(digest),
             content: self.row.content,
             submitted_at: moment(self.row.submitted_at_ms),
-            submitted_by: submitted.map(StoredDecision::names).unwrap_or_default(),
+            submitted_by,
             decided_at: self.row.decided_at_ms.map(moment),
             expires_at: self.row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
@@ -232,6 +325,7 @@ impl StoredProposal {
             certificate: None,
             cert_profile: None,
             issuer_approval: None,
+            detokenize_grant: None,
             effect: None,
         };
         self.effect.shown(proposal)

@@ -17,6 +17,7 @@ fn notes(algorithm: TokenAlgorithm, repeats: bool, format: &Value, rules: &[(u12
         mask_char: None,
         mask: None,
         budgets: Vec::new(),
+        approval: None,
     };
     let rules: Vec<_> = rules.iter().map(rule).collect();
     let case = Case { algorithm, shape: &shape, repeats, shares_domain: false, oldest_version: 1, rules: &rules };

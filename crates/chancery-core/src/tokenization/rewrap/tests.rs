@@ -65,7 +65,8 @@ async fn move_all(chancery: Arc<Chancery>, caller: Arc<Caller>, id: TokenProfile
 /// How many of the tokens are of the key version 2.
 async fn moved(chancery: &Chancery, caller: &Caller, id: TokenProfileId, table: &Table) -> usize {
     let tokens = texts(&*table.lock().unwrap());
-    let request = BatchDetokenizeRequest { tokens, ivs: None, partial: Some(true), key_version: Some(2) };
+    let request =
+        BatchDetokenizeRequest { tokens, ivs: None, partial: Some(true), key_version: Some(2), grant_uuid: None };
     chancery.batch_detokenize(caller, id, request).await.unwrap().messages.iter().flatten().count()
 }
 
@@ -108,7 +109,7 @@ async fn none_is_lost(count: usize, members: Value) {
     let patch = serde_json::from_value(json!({"minDecryptVersion": 2})).unwrap();
     other.change_token_profile(&caller, id, patch).await.unwrap();
     let tokens = texts(&*table.lock().unwrap());
-    let request = BatchDetokenizeRequest { tokens, ivs: None, partial: None, key_version: None };
+    let request = BatchDetokenizeRequest { tokens, ivs: None, partial: None, key_version: None, grant_uuid: None };
     let back = other.batch_detokenize(&caller, id, request).await.unwrap();
     assert!(back.messages.iter().flatten().eq(messages.iter().map(String::as_str)));
 }

@@ -92,6 +92,7 @@ const RULES: &[(&str, RuleCall)] = &[
     ("track-detokenize", RuleCall::TrackDetokenize),
     ("tokenized", RuleCall::TokenizedRead),
     ("tokens/read", RuleCall::TokenRead),
+    ("grants", RuleCall::RequestGrant),
 ];
 
 /// No more than to be logged in.
@@ -124,6 +125,7 @@ mod tests {
         "/api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate",
         "/api/v2/identities/{uuid}/mailbox",
         "/api/v2/identities/{uuid}/mailbox/confirm",
+        "/api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke",
     ];
 
     #[test]

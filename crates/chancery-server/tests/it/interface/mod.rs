@@ -65,6 +65,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalResume",
     "JournalRemove",
     "BudgetWarn",
+    "DetokenizeGrantRead",
 ];
 
 #[tokio::test]

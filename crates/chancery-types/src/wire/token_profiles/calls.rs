@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    Base64,
+    Base64, ProposalId,
     wire::{ItemError, Texts},
 };
 
@@ -56,6 +56,10 @@ pub struct DetokenizeRequest {
     /// The version of the key that made the token, where it does not tell and the profile reads several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_version: Option<u32>,
+    /// The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+    /// where the caller has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_uuid: Option<ProposalId>,
 }
 
 /// `api.v2.dp.DetokenizationResponse`.
@@ -126,6 +130,10 @@ pub struct BatchDetokenizeRequest {
     /// The version of the key that made the token, where it does not tell and the profile reads several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_version: Option<u32>,
+    /// The grant under which all of it is shown, where a Control Rule demands approvals for that. Without it a mask applies
+    /// where the caller has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_uuid: Option<ProposalId>,
 }
 
 /// `api.v2.dp.BatchDetokenizationResponse`.
@@ -219,6 +227,9 @@ pub struct TrackDetokenizeRequest {
     /// The version of the key that made the token, where it does not tell and the profile reads several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_version: Option<u32>,
+    /// The grant under which all of it is shown, where a Control Rule demands approvals for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grant_uuid: Option<ProposalId>,
 }
 
 /// `api.v2.dp.TrackDetokenizationResponse`.

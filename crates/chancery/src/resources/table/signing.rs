@@ -265,7 +265,12 @@ const PROPOSALS: Resource = Resource {
         items: "items",
         filters: &[
             filter("waiting", "waiting", "true: only those that wait for approvals"),
-            filter("kind", "kind", "Only those of this kind: PreApproval, Policy, Certificate, CertProfile, Issuer"),
+            filter(
+                "kind",
+                "kind",
+                "Only those of this kind: PreApproval, Policy, Certificate, CertProfile, Issuer, DetokenizeGrant",
+            ),
+            filter_of("token-profile", "tokenProfileUuid", "profile", "Only those about this token profile"),
             filter_of("policy", "policyUuid", "policy", "Only those about this policy"),
         ],
         limit: 100,
@@ -332,7 +337,7 @@ const PROPOSALS: Resource = Resource {
         },
         Verb {
             name: "revoke",
-            about: "Ends a pre-approval",
+            about: "Ends a pre-approval or a grant to detokenize",
             path: "/api/v2/x509/proposals/{}/revoke",
             members: NOTE,
             example: "chancery proposal revoke nightly",

@@ -18,6 +18,7 @@ from installation import (
     demo_token,
     enrolled,
     failed_request,
+    grant_body,
     identity_body,
     key_body,
     login,
@@ -28,6 +29,7 @@ from installation import (
     new_certificate,
     new_certificate_proposal,
     new_disabled_key,
+    new_grant,
     new_held_certificate,
     new_identity,
     new_key,
@@ -48,6 +50,7 @@ from installation import (
     policy_body,
     pre_approval_body,
     profile_body,
+    profile_with_demand,
     request_body,
     role,
     role_body,
@@ -72,6 +75,11 @@ time_stamping_authority()
 
 def at(uuid, **call):
     return {"path_parameters": {"uuid": uuid}, **call}
+
+
+def at_grant(**call):
+    uuid, grant = new_grant()
+    return {"path_parameters": {"uuid": uuid, "grantUuid": grant}, **call}
 
 
 def at_key(**call):
@@ -121,6 +129,10 @@ GOOD_CALLS = {
     "GET /api/v2/whoami": plain,
     "GET /api/v2/activity": plain,
     "GET /api/v2/token-profiles/{uuid}/budgets": lambda: at(new_profile()),
+    "POST /api/v2/token-profiles/{uuid}/grants": lambda: at(profile_with_demand(), body=grant_body()),
+    "GET /api/v2/token-profiles/{uuid}/grants": lambda: at(new_grant()[0], query=PAGE),
+    "GET /api/v2/token-profiles/{uuid}/grants/{grantUuid}": lambda: at_grant(),
+    "POST /api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke": lambda: at_grant(body={"note": "done"}),
     "POST /api/v2/identities": lambda: {"body": identity_body()},
     "GET /api/v2/identities/stubs": lambda: {"query": PAGE},
     "GET /api/v2/identities/{uuid}": lambda: at(new_identity()),

@@ -418,6 +418,20 @@ def new_manifest():
     return post("/api/v2/x509/signing-requests", body)["uuid"]
 
 
+def profile_with_demand():
+    rules = [{"roleUuid": role("Administrator"), "operation": "Detokenize", "approval": {"numApprovals": 1}}]
+    return post("/api/v2/token-profiles", {**profile_body(), "controlRules": rules})["objInfo"]["uuid"]
+
+
+def grant_body():
+    return {"reason": name(), "maxValues": 3, "lifetime": {"unit": "Hour", "amount": "1"}}
+
+
+def new_grant():
+    profile = profile_with_demand()
+    return profile, post(f"/api/v2/token-profiles/{profile}/grants", grant_body())["uuid"]
+
+
 def pre_approval_body(service=None):
     service = service or service_with_approvals()
     return {"name": name(), "policyUuid": service["policyUuid"], "digests": [base64.b64encode(os.urandom(32)).decode()]}

@@ -54,6 +54,7 @@ impl Tour {
         let _same = answer!(client, change_token_profile(uuid), json!(read));
         assert_eq!(answer!(client, change_control_rules(uuid), json!({"controlRules": []})).control_rules, []);
         assert_eq!(answer!(client, token_budgets(uuid)).budgets, []);
+        self.grants(self.new_profile("Ff1"));
         let copy = answer!(client, copy_token_profile(uuid), json!({"objInfo": {"name": new_name()}}));
         let _gone = answer!(client, delete_token_profile(copy.obj_info.uuid));
         let name = answer!(client, token_profile_templates()).names.remove(0);
@@ -62,6 +63,23 @@ impl Tour {
         let tried = json!({"profile": {"algorithm": "AesSiv"}, "samples": ["a sample"]});
         assert_eq!(answer!(client, preview_token_profile(), tried).tokens.len(), 1);
         assert_eq!(answer!(client, token_profiles(), json!({"search": "thing"})).results.len(), 1);
+    }
+
+    fn grants(&self, profile: TokenProfileId) {
+        let client = &self.client;
+        let rules = answer!(client, token_profile(profile)).control_rules;
+        let role = rules.first().map(|rule| rule.role_uuid);
+        let rule = json!({"roleUuid": role, "operation": "Detokenize", "approval": {"numApprovals": 1}});
+        let _rules = answer!(client, change_control_rules(profile), json!({"controlRules": [rule]}));
+        let lifetime = json!({"unit": "Hour", "amount": "1"});
+        let asked = json!({"reason": "chargeback", "maxValues": 2, "lifetime": lifetime});
+        let id = answer!(client, request_grant(profile), asked).uuid;
+        assert_eq!(answer!(self.approver, approve_proposal(id), json!({})).state.to_string(), "Active");
+        let sent = json!({"token": "123456", "grantUuid": id});
+        assert_eq!(answer!(client, detokenize_value(profile), sent).message.len(), 6);
+        assert_eq!(answer!(client, grant(profile, id)).used, 1);
+        assert_eq!(answer!(client, grants(profile), json!({})).items.len(), 1);
+        assert_eq!(answer!(client, revoke_grant(profile, id), json!({})).state.to_string(), "Revoked");
     }
 
     pub(super) fn tokens(&self) {

@@ -5,6 +5,7 @@ pub(crate) mod batch_tokenize;
 pub(crate) mod budgets;
 pub(crate) mod copy;
 pub(crate) mod detokenize;
+pub(crate) mod grants;
 pub(crate) mod permissions;
 pub(crate) mod preview;
 pub(crate) mod rewrap;

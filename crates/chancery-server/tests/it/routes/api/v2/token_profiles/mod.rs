@@ -7,6 +7,7 @@ mod budgets;
 mod copy;
 mod cut_off;
 mod detokenize;
+mod grants;
 mod hmac;
 mod patterns;
 mod permissions;

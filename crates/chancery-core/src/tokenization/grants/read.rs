@@ -1,0 +1,143 @@
+//! Reading and ending grants: for those who asked for them, and for who approves, manages token profiles or audits.
+
+use chancery_store::{Listed, tables};
+use chancery_types::{
+    Action, Perm, ProposalDecision, ProposalId, ProposalKind, ProposalState, TokenProfileId,
+    wire::{
+        Items, ListQuery,
+        proposals::Proposed,
+        signing_requests::DecideRequest,
+        token_profiles::{DetokenizeGrant, GrantQuery},
+    },
+};
+use uuid::Uuid;
+
+use super::grant_of;
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    approval::proposals::StoredProposal,
+    list::{Page, items},
+};
+
+/// Who sees the grants of others.
+const READERS: [Perm; 3] = [Perm::SigningApprove, Perm::TokenizationManage, Perm::AuditRead];
+
+impl Chancery {
+    /// The grants of a token profile that the caller may see, by their reasons.
+    pub async fn grants(
+        &self,
+        caller: &Caller,
+        profile: TokenProfileId,
+        query: GrantQuery,
+    ) -> Result<Items<DetokenizeGrant>> {
+        let GrantQuery { waiting, page, page_size, after, search } = query;
+        caller.check_profile(profile)?;
+        let evidence = self.grant_to_all(caller);
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        let own = || caller.members().iter().map(|member| member.id.into()).collect();
+        let reading = self.reading_now();
+        let filter = tables::proposals::Filter {
+            kind: Some(ProposalKind::DetokenizeGrant.as_str().to_owned()),
+            token_profile_id: Some(profile.into()),
+            waiting_at_ms: (waiting == Some(true)).then_some(reading.now_ms),
+            search: page.term(),
+            own: (!sees_all(caller)).then(own),
+            ..tables::proposals::Filter::default()
+        };
+        let rows = page.rows();
+        let read = self.read_list(caller, &evidence, move |tx| {
+            Box::pin(async move {
+                let Listed { rows, total, total_is_at_least, next } =
+                    tables::proposals::list(tx, filter, &rows).await?;
+                let mut stored = Vec::with_capacity(rows.len());
+                for row in rows {
+                    stored.push(StoredProposal::load(tx, reading.effects, row.id.into()).await?);
+                }
+                Ok(Listed { rows: stored, total, total_is_at_least, next })
+            })
+        });
+        items(read.await?, |one| grant_of(&one, reading))
+    }
+
+    /// One grant.
+    pub async fn detokenize_grant(
+        &self,
+        caller: &Caller,
+        profile: TokenProfileId,
+        id: ProposalId,
+    ) -> Result<DetokenizeGrant> {
+        let stored = self.readable_grant(caller, profile, id, Action::DetokenizeGrantRead).await?;
+        grant_of(&stored, self.reading_now())
+    }
+
+    /// Ends a grant at once, or the request for one. Who asked for it takes it back; approvers, and who manages token
+    /// profiles, deny or revoke it.
+    pub async fn revoke_grant(
+        &self,
+        caller: &Caller,
+        profile: TokenProfileId,
+        id: ProposalId,
+        request: DecideRequest,
+    ) -> Result<Proposed> {
+        let stored = self.readable_grant(caller, profile, id, Action::ProposalRevoke).await?;
+        let (state, _) = stored.state_at(self.hardened, self.clock.now_ms());
+        let asked_by_caller = stored.is_proposer(caller);
+        let decision = match (state, &asked_by_caller) {
+            (ProposalState::Approval, _) if stored.took_effect() => ProposalDecision::Revoke,
+            (ProposalState::Approval, Some(_)) => ProposalDecision::Withdraw,
+            (ProposalState::Approval, None) => ProposalDecision::Deny,
+            _ => ProposalDecision::Revoke,
+        };
+        let action = match decision {
+            ProposalDecision::Withdraw => Action::ProposalWithdraw,
+            ProposalDecision::Deny => Action::ProposalDeny,
+            _ => Action::ProposalRevoke,
+        };
+        let (grant, by) = match asked_by_caller {
+            Some(evidence) => (self.grant_proposer(caller, &evidence, action), Perm::SigningApprove),
+            None => {
+                let perms = [Perm::SigningApprove, Perm::TokenizationManage];
+                let grant = self.grant_any(caller, &perms, action, Some(id.into())).await?;
+                let by = grant.perm().unwrap_or(Perm::SigningApprove);
+                (grant, by)
+            }
+        };
+        let note = self.note(request.note)?;
+        Box::pin(self.end_one((caller, by), &grant, id, decision, &note)).await
+    }
+
+    async fn readable_grant(
+        &self,
+        caller: &Caller,
+        profile: TokenProfileId,
+        id: ProposalId,
+        action: Action,
+    ) -> Result<StoredProposal> {
+        caller.check_profile(profile)?;
+        let effects = self.effects;
+        let read = self.storage.read(&self.grant_to_all(caller), move |tx| {
+            Box::pin(async move { StoredProposal::load(tx, effects, id).await })
+        });
+        let none = || Error::not_found("grant");
+        let stored = match read.await {
+            Err(failure) if failure.meaning() == crate::Meaning::NotFound => return Err(none()),
+            stored => stored?,
+        };
+        if stored.grant().is_none_or(|row| row.profile_id != Uuid::from(profile)) {
+            return Err(none());
+        }
+        if !sees_all(caller) && !stored.submitted_by().iter().any(|one| is_member(caller, one.uuid)) {
+            let refusal = Error::forbidden("Only those who asked for a grant, and approvers, see it.");
+            return Err(self.refused(caller, Event::new(action).on(Uuid::from(id)), refusal).await);
+        }
+        Ok(stored)
+    }
+}
+
+fn is_member(caller: &Caller, id: chancery_types::IdentityId) -> bool {
+    caller.members().iter().any(|member| member.id == id)
+}
+
+fn sees_all(caller: &Caller) -> bool {
+    caller.restricted_by().is_none() && READERS.iter().any(|perm| caller.has(*perm))
+}
