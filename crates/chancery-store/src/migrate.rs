@@ -66,6 +66,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0087_decisions_together",
     "0088_mailboxes",
     "0089_second_factor",
+    "0091_identity_providers",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -2,8 +2,8 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use chancery_client::{WebhookPoster, system_authorities};
-use chancery_core::{Mail, NoticeConfig, NoticeTransport, Post, Posted};
+use chancery_client::{Allowed, WebhookPoster, system_authorities};
+use chancery_core::{Mail, Network, NoticeConfig, NoticeTransport, Post, Posted};
 
 use crate::{
     bounded,
@@ -50,16 +50,21 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
     let webhooks = match &authorities {
         Some(authorities) => {
-            let networks = settings.notice_networks.clone();
-            let allowed = move |address: IpAddr| {
-                let address = address.to_canonical();
-                is_public(address) || networks.iter().any(|network| network.holds(address))
-            };
-            Some(WebhookPoster::new(authorities, Arc::new(allowed)).doing("--notice-ca")?)
+            let allowed = public_or_listed(&settings.notice_networks);
+            Some(WebhookPoster::new(authorities, allowed, "--notice-networks").doing("--notice-ca")?)
         }
         None => None,
     };
     Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, mails })), console })
+}
+
+/// Addresses on the Internet, and those of networks that whoever starts the server lists.
+pub(crate) fn public_or_listed(networks: &[Network]) -> Allowed {
+    let networks = networks.to_vec();
+    Arc::new(move |address: IpAddr| {
+        let address = address.to_canonical();
+        is_public(address) || networks.iter().any(|network| network.holds(address))
+    })
 }
 
 /// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target

@@ -117,6 +117,7 @@ impl Setup {
             outside_stamps,
             log_name: None,
             rsa_pool: 0,
+            providers: None,
             key_backend,
             notices: notices(relay),
             journal: Some(JournalConfig::small(place.new_journal())),

@@ -85,9 +85,12 @@ pub mod api_key_uses;
 pub mod api_keys;
 pub mod bearer_keys;
 pub mod identities;
+pub mod identity_bindings;
+pub mod identity_providers;
 pub mod identity_roles;
 pub mod roles;
 pub mod sessions;
+pub mod used_tokens;
 
 // keys
 pub mod key_versions;
@@ -162,5 +165,7 @@ pub(crate) const AUTHORITY: &[Table] = &[
     pre_approvals::Digest::TABLE,
     notice_targets::Row::TABLE,
     mailboxes::Row::TABLE,
+    identity_providers::Row::TABLE,
+    identity_bindings::Row::TABLE,
     journals::Row::TABLE,
 ];

@@ -7,13 +7,14 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 47] = [
+const BY_HAND: [(&str, &str, &str); 48] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("GET", "/api/v2/activity", "activity"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),
     ("GET", "/home/v1/login/token", "login"),
+    ("POST", "/home/v1/login/exchange", "login --oidc-token"),
     ("POST", "/home/v1/login/totp", "totp enrol"),
     ("POST", "/home/v1/login/totp/confirm", "totp confirm"),
     ("POST", "/home/v1/login/totp/remove", "totp remove"),

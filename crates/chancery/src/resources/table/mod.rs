@@ -2,6 +2,7 @@
 
 mod certificates;
 mod identities;
+mod identity_providers;
 mod keys;
 mod notices;
 mod signing;
@@ -11,13 +12,14 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 6] = [
+    let tables: [&'static [Resource]; 7] = [
         tokens::RESOURCES,
         keys::RESOURCES,
         certificates::RESOURCES,
         signing::RESOURCES,
         notices::RESOURCES,
         identities::RESOURCES,
+        identity_providers::RESOURCES,
     ];
     tables.into_iter().flatten()
 }
