@@ -70,7 +70,9 @@ impl Chancery {
             Ok(proved) => proved,
             Err(who) => return Err(self.refused_token(visitor, who)),
         };
-        let logged_in = self.admit(&now, &visitor.request, None, proved).await?;
+        // That the token was good is not told where what it stands for may not log in.
+        let in_our_words = |error: Error| if error.meaning() == Meaning::Unauthenticated { refused() } else { error };
+        let logged_in = self.admit(&now, &visitor.request, None, proved).await.map_err(in_our_words)?;
         let (now_ms, lifetime) = (self.clock.now_ms(), self.limits.token_lifetime);
         let token = self.identity.tokens.mint(&now, logged_in.session, now_ms, now_ms.saturating_add(ms(lifetime)))?;
         Ok(TokenExchanged {

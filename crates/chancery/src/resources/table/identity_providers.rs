@@ -26,7 +26,7 @@ pub(super) const RESOURCES: &[Resource] = &[
         is_endless: false,
         columns: &[NAME, column("ISSUER", "/issuer"), column("ENABLED", "/enabled")],
         verbs: &[
-            Verb { path: PROVIDER, example: "chancery identity-provider show gitlab", ..SHOW },
+            Verb { path: PROVIDER, example: "chancery identity-provider show github", ..SHOW },
             Verb {
                 about: "Has the tokens of one taken, once identities are bound to them; takes two persons",
                 path: "/api/v2/identity-providers",
@@ -53,13 +53,13 @@ pub(super) const RESOURCES: &[Resource] = &[
                     SINGLE_USE,
                     member("enabled", "/enabled", Kind::Switch, "Whether its tokens are taken at all"),
                 ],
-                example: "chancery identity-provider change gitlab --enabled false",
+                example: "chancery identity-provider change github --enabled false",
                 ..CHANGE
             },
             Verb {
                 path: PROVIDER,
                 loses: Some(Loss { says: "a provider that is deleted cannot be had back.", unless: None }),
-                example: "chancery identity-provider delete gitlab --yes",
+                example: "chancery identity-provider delete github --yes",
                 ..DELETE
             },
         ],
