@@ -167,3 +167,74 @@ const fn registered(algorithm: JwtAlgorithm) -> Algorithm {
         JwtAlgorithm::EdDSA => Algorithm::EdDSA,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 7515, appendix A.3.
+    const TOKEN: &str = "eyJhbGciOiJFUzI1NiJ9.\
+        eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ.\
+        DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+    const POINT: &str =
+        r#""x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0""#;
+
+    fn set(more: &str) -> Result<ProviderKeys, KeySetError> {
+        ProviderKeys::parse(format!(r#"{{"keys":[{{"kty":"EC","crv":"P-256",{POINT}{more}}}]}}"#).as_bytes())
+    }
+
+    fn verify(more: &str, token: &str, allowed: &[JwtAlgorithm]) -> Result<Claims, IdTokenError> {
+        set(more).expect("a set").verify(token, allowed)
+    }
+
+    #[test]
+    fn the_example_of_rfc_7515_is_verified() {
+        assert_eq!(claimed_issuer(TOKEN).as_deref(), Some("joe"));
+        for more in ["", r#","use":"sig","alg":"ES256""#, r#","key_ops":["verify"],"kid":"any""#] {
+            let claims = verify(more, TOKEN, &[JwtAlgorithm::RS256, JwtAlgorithm::ES256]).expect("it is good");
+            assert_eq!((&claims["iss"], &claims["exp"]), (&"joe".into(), &1_300_819_380.into()));
+        }
+    }
+
+    #[test]
+    fn what_is_not_allowed_or_not_signed_is_refused() {
+        let all = [JwtAlgorithm::ES256];
+        let refused = |token: &str| verify("", token, &all).expect_err("it is refused");
+        assert_eq!(verify("", TOKEN, &[JwtAlgorithm::RS256, JwtAlgorithm::ES384]), Err(IdTokenError::Algorithm));
+        assert_eq!(verify("", TOKEN, &[]), Err(IdTokenError::Algorithm));
+        assert_eq!(verify(r#","alg":"ES384""#, TOKEN, &all), Err(IdTokenError::UnknownKey), "the key is for another");
+        let (signed, signature) = TOKEN.rsplit_once('.').expect("three parts");
+        let claims = signed.split_once('.').expect("two parts").1;
+        assert_eq!(refused(&format!("{signed}.{}", signature.replace('D', "E"))), IdTokenError::Signature);
+        assert_eq!(refused(&format!("{}.{signature}", signed.replace("9leGFt", "9leGFu"))), IdTokenError::Signature);
+        assert_eq!(refused(&format!("{signed}.")), IdTokenError::Signature);
+        // {"alg":"none"}, {"alg":"HS256"}, {"alg":"ES256","crit":["b64"]}, {"alg":"ES256","kid":"x"}
+        for (header, why) in [
+            ("eyJhbGciOiJub25lIn0", IdTokenError::Malformed),
+            ("eyJhbGciOiJIUzI1NiJ9", IdTokenError::Algorithm),
+            ("eyJhbGciOiJFUzI1NiIsImNyaXQiOlsiYjY0Il19", IdTokenError::Malformed),
+            ("eyJhbGciOiJFUzI1NiIsImtpZCI6IngifQ", IdTokenError::UnknownKey),
+        ] {
+            assert_eq!(refused(&format!("{header}.{claims}.{signature}")), why, "{header}");
+        }
+        for text in ["", ".", "..", "a.b", "a.b.c.d", &format!("{TOKEN}.x")] {
+            assert_eq!(refused(text), IdTokenError::Malformed, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_set_is_of_public_keys_for_signatures() {
+        let refused = |text: &str| ProviderKeys::parse(text.as_bytes()).err();
+        for text in ["", "[]", "{}", r#"{"keys":{}}"#, r#"{"keys":["x"]}"#] {
+            assert_eq!(refused(text), Some(KeySetError::NoSet), "{text}");
+        }
+        assert_eq!(refused(r#"{"keys":[]}"#), Some(KeySetError::NoKey));
+        assert_eq!(refused(r#"{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}"#), Some(KeySetError::NoKey));
+        assert_eq!(refused(r#"{"keys":[{"kty":"of another time"}]}"#), Some(KeySetError::NoKey));
+        assert_eq!(set(r#","use":"enc""#).err(), Some(KeySetError::NoKey));
+        assert_eq!(set(r#","key_ops":["encrypt"]"#).err(), Some(KeySetError::NoKey));
+        assert_eq!(set(r#","d":"AAAA""#).err(), Some(KeySetError::Private));
+        let many = vec!["{}"; KEYS_MAX + 1].join(",");
+        assert_eq!(refused(&format!(r#"{{"keys":[{many}]}}"#)), Some(KeySetError::TooMany));
+    }
+}

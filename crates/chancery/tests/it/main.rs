@@ -24,3 +24,4 @@ mod signals;
 mod tour;
 mod verify_paths;
 mod web;
+mod workloads;
