@@ -282,7 +282,10 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
         }
         Nobody::Token(whose, provider, why) => {
-            let detail = serde_json::json!({"way": "TokenExchange", "providerUuid": provider, "why": why.as_str()});
+            let mut detail = serde_json::json!({"why": why.as_str()});
+            if let Some(provider) = provider {
+                detail["providerUuid"] = provider.to_string().into();
+            }
             let named = |(uuid, name)| AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
             let identities: Vec<_> = whose.into_iter().map(named).collect();
             let on = identities.first().map(|identity| Uuid::from(identity.uuid));

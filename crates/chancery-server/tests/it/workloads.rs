@@ -94,6 +94,12 @@ impl Workloads {
         self.provider.token("workload-1", AUDIENCE, fields)
     }
 
+    /// The provider's keys as they are now.
+    pub(crate) fn keys(&self) -> String {
+        let curl = Tool::new("curl").args(["-s", "--cacert"]).arg(self.provider.authority());
+        curl.arg(format!("{}/jwks", self.provider.issuer())).run().text()
+    }
+
     pub(crate) async fn exchange(&self, token: &str) -> Reply {
         self.app.nobody().post(EXCHANGE, json!({"subjectToken": token})).await
     }

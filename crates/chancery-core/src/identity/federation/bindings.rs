@@ -114,7 +114,7 @@ impl Chancery {
     pub async fn delete_identity_binding(&self, caller: &Caller, id: IdentityBindingId) -> Result<Empty> {
         let (event, told) = Event::new(Action::IdentityBindingDelete).on(Uuid::from(id)).told();
         let (id, limits) = (Uuid::from(id), self.limits.clone());
-        self.administer(caller, event, move |tx| {
+        let done = self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = tables::identity_bindings::by_id(tx, id).await?;
                 let row = row.ok_or_else(|| Error::not_found("identity binding"))?;
@@ -123,8 +123,10 @@ impl Chancery {
                 end_sessions(tx, row.identity_id).await?;
                 Ok(Empty {})
             })
-        })
-        .await
+        });
+        let done = done.await?;
+        self.catch_up_with_own_change().await;
+        Ok(done)
     }
 }
 

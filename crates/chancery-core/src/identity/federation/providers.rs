@@ -118,7 +118,7 @@ impl Chancery {
         let jwks = jwks.map(checked_keys).transpose()?;
         let (event, told) = Event::new(Action::IdentityProviderChange).on(Uuid::from(id)).told();
         let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.limits.clone());
-        self.administer_with(caller, &grant, event, move |tx| {
+        let done = self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
@@ -142,8 +142,10 @@ impl Chancery {
                 tables::identity_providers::update(tx, &row).await.map_err(name_taken)?;
                 Ok(after)
             })
-        })
-        .await
+        });
+        let done = done.await?;
+        self.catch_up_with_own_change().await;
+        Ok(done)
     }
 
     /// DELETE /api/v2/identity-providers/{uuid}, which nothing is bound to any more.

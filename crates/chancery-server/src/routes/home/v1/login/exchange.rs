@@ -6,7 +6,7 @@ use chancery_types::wire::login::{ExchangeToken, HomeAnswer, TokenExchanged};
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{Anybody, VisitorBody},
+    extract::{Anybody, SessionCookie, VisitorBody},
 };
 
 /// Exchanges a token of an identity provider that is trusted here for a bearer token of the identity that it stands for. For
@@ -31,6 +31,7 @@ use crate::{
 pub(crate) async fn exchange(
     State(app): State<App>,
     visitor: Anybody,
+    SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<ExchangeToken>,
 ) -> Result<Json<TokenExchanged>, Failure> {
     Ok(Json(app.exchange_token(&visitor, body).await?))

@@ -38,11 +38,15 @@ async fn a_token_is_taken_once() {
     let token = workloads.token(&[]);
     assert_eq!(workloads.exchange(&token).await.status, 200);
     refused(&workloads.exchange(&token).await);
+    // Another node has nothing that is fetched here.
+    let provider = format!("{PROVIDERS}/{}", workloads.provider_uuid);
+    let admin = workloads.app.admin().await;
+    admin.patch(&provider, json!({"jwks": workloads.keys()})).await.response();
     let other = crate::client::Client::new(workloads.app.other_node().await);
-    let keys = workloads.fetched();
-    let body = json!({"subjectToken": token});
-    refused(&other.post(EXCHANGE, body).await);
-    assert_eq!(workloads.fetched(), keys, "another node has no transport here, and refuses all the same");
+    refused(&other.post(EXCHANGE, json!({"subjectToken": token})).await);
+    let fresh = workloads.token(&[]);
+    assert_eq!(other.post(EXCHANGE, json!({"subjectToken": fresh})).await.status, 200);
+    refused(&workloads.exchange(&fresh).await);
     // Of several at the same time one is.
     let token = workloads.token(&[]);
     let replies = futures::future::join_all((0..8).map(|_| workloads.exchange(&token))).await;
@@ -50,8 +54,7 @@ async fn a_token_is_taken_once() {
     replies.iter().filter(|reply| reply.status != 200).for_each(refused);
     assert_eq!(workloads.reasons().await, ["Replayed"]);
     // For workloads that have their token in a file and cannot ask for another.
-    let provider = format!("{PROVIDERS}/{}", workloads.provider_uuid);
-    workloads.app.admin().await.patch(&provider, json!({"singleUse": false})).await.response();
+    admin.patch(&provider, json!({"singleUse": false})).await.response();
     for _ in 0..2 {
         assert_eq!(workloads.exchange(&token).await.status, 200);
     }
@@ -98,8 +101,7 @@ async fn nobody_signs_with_a_public_key_or_not_at_all() {
     let token = workloads.token(&[]);
     let [header, claims, signature] = token.split('.').collect::<Vec<_>>()[..] else { panic!("{token}") };
     let claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(claims).unwrap()).unwrap();
-    let curl = chancery_testkit::Tool::new("curl").args(["-s", "--cacert"]).arg(workloads.provider.authority());
-    let keys = curl.arg(format!("{}/jwks", workloads.provider.issuer())).run().text();
+    let keys = workloads.keys();
     let parsed: Value = serde_json::from_str(&keys).unwrap();
     let modulus = parsed["keys"][0]["n"].as_str().unwrap();
     for key in [keys.as_bytes(), modulus.as_bytes(), &URL_SAFE_NO_PAD.decode(modulus).unwrap(), b""] {
@@ -267,4 +269,25 @@ async fn a_workload_is_no_person() {
     let role = admin.post("/api/v2/roles", role).await.response()["uuid"].clone();
     admin.patch(&format!("/api/v2/identities/{carol}"), json!({"roleUuids": [role]})).await.response();
     refused(&workloads.exchange(&workloads.token(&[])).await);
+}
+
+#[tokio::test]
+async fn rows_that_somebody_else_wrote_give_nothing() {
+    let (workloads, binding) = Workloads::bound().await;
+    let admin = workloads.app.admin().await;
+    let deploy = application(&admin, "deploy").await;
+    let write = |statement: &str| assert_eq!(workloads.app.harm(statement), 1, "{statement}");
+    write(&format!("UPDATE identity_bindings SET identity_id = '{deploy}' WHERE id = '{binding}'"));
+    refused(&workloads.exchange(&workloads.token(&[])).await);
+    write(&format!("UPDATE identity_bindings SET identity_id = '{}' WHERE id = '{binding}'", workloads.ci));
+    assert_eq!(workloads.exchange(&workloads.token(&[])).await.status, 200);
+    let audience = |from: &str, to: &str| {
+        write(&format!("UPDATE identity_providers SET content = REPLACE(content, '{from}', '{to}')"));
+    };
+    audience(AUDIENCE, "https://elsewhere.example.org");
+    let elsewhere = workloads.provider.token("workload-1", "https://elsewhere.example.org", &[]);
+    let reply = workloads.exchange(&elsewhere).await;
+    assert!(reply.status == 401 || reply.status == 503, "{}", reply.text());
+    audience("https://elsewhere.example.org", AUDIENCE);
+    assert_eq!(workloads.exchange(&workloads.token(&[])).await.status, 200);
 }
