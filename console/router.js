@@ -33,6 +33,7 @@ const ROUTES = [
   ["/keys", () => import("./pages/keys.js")],
   ["/keys/:uuid", () => import("./pages/keys.js")],
   ["/identities", () => import("./pages/identities.js")],
+  ["/identities/providers", () => import("./pages/providers.js")],
   ["/identities/role/:uuid", () => import("./pages/role.js")],
   ["/identities/:uuid", () => import("./pages/identity.js")],
   ["/notices", () => import("./pages/notices.js")],

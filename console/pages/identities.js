@@ -34,6 +34,7 @@ export async function page({ query, signal }) {
     h("h1", {}, t("identities.title")),
     list({ path: "/identities", query, caption: t("nav.identities"), columns, empty: t("list.nothingFound"), search: t("identities.search"), listed: { ...answer, rows: answer["results"] } }),
     may("Identity:Manage") && h("details", {}, h("summary", {}, t("identities.make")), makeForm(roles["results"])),
+    may("Identity:Manage") && h("p", {}, h("a", { href: "#/identities/providers" }, t("provider.title"))),
     h("h2", {}, t("roles.title")), table(roleColumns, roles["results"], t("roles.title")),
     may("Identity:Manage") && h("p", {}, h("a", { href: "#/identities/role/new" }, t("roles.make"))),
   ];

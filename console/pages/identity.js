@@ -3,6 +3,7 @@
 import { get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
 import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
+import { bindings, loadBindings } from "../parts/bindings.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input } from "../parts/form.js";
@@ -24,7 +25,8 @@ export async function page({ params, signal }) {
   const [identity, roles, keys] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal), loadKeys(path, signal)]);
   const name = identity["objInfo"].name;
   const isPerson = identity["kind"] === "Person";
-  const [itsMailbox, services] = await Promise.all([
+  const [bound, itsMailbox, services] = await Promise.all([
+    loadBindings(identity["objInfo"].uuid, signal),
     isPerson ? get(`${path}/mailbox`, undefined, signal) : undefined,
     isPerson ? get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal) : undefined]);
   const content = [
@@ -39,6 +41,7 @@ export async function page({ params, signal }) {
     may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
     apiKeys(path, keys),
+    bindings(identity["objInfo"].uuid, bound),
     itsMailbox && services && mailbox(itsMailbox, services["results"], false),
     h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path)), ending(path, identity)),
   ];

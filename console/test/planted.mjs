@@ -24,6 +24,8 @@ export async function plant(state) {
   await call("POST", "/api/v2/identities", { ...person, name: "auditor", roleUuids: [named(roles, "Auditor")] });
   const role = await call("POST", "/api/v2/roles", { name: `role ${MARKUP}`, loginsRequired: 1, perms: ["Signing:Submit"] });
   const identity = await call("POST", "/api/v2/identities", { name: `identity ${MARKUP}`, kind: "Application", roleUuids: [role.uuid] });
+  const provider = await call("POST", "/api/v2/identity-providers", { name: `provider ${MARKUP}`, issuer: "https://gitlab.example.org", audiences: ["https://kms.example.org"] });
+  await call("POST", "/api/v2/identity-bindings", { name: `binding ${MARKUP}`, identityUuid: identity.uuid, providerUuid: provider.objInfo.uuid, subject: MARKUP, claims: { project_id: "74", ref: MARKUP } });
   const key = await call("POST", "/api/v2/keys", { name: `key ${MARKUP}`, keyTypeUuid: aes });
   const profile = await call("POST", "/api/v2/token-profiles", {
     objInfo: { name: `profile ${MARKUP}` }, algorithm: "Ff1", keyUuid: key.uuid,
@@ -152,6 +154,7 @@ export function pages(planted, who) {
     ["key", `#/keys/${planted.key}`, true],
     ["identities", "#/identities", true],
     ["identity", `#/identities/${planted.identity}`, true],
+    ["identity-providers", "#/identities/providers", true],
     ["role", `#/identities/role/${planted.role}`, true],
     ["role-new", "#/identities/role/new", false],
     ["notices", "#/notices", true],

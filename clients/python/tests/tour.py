@@ -16,6 +16,7 @@ import re
 import time
 from typing import Any, cast
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from recording import ROOT
 from relay import Relay
 
@@ -121,8 +122,32 @@ class Tour:
         assert keys.rotate(person, key["uuid"], overlapSeconds=60)["previousUntil"]
         assert keys.list(person)["results"][0]["version"] == 2
         keys.delete(person, key["uuid"])
+        self.identity_providers(person)
         identities.delete(person)
         roles.delete(role)
+
+    def identity_providers(self, identity: str) -> None:
+        def base64url(content: bytes) -> str:
+            return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
+
+        own, issuer = Ed25519PrivateKey.generate(), f"https://{new_name().replace(' ', '-')}.example.org"
+        jwk = {"kty": "OKP", "crv": "Ed25519", "x": base64url(own.public_key().public_bytes_raw())}
+        jwks, providers, bindings = json.dumps({"keys": [jwk]}), self.client.identity_providers, self.client.identity_bindings
+        made = providers.create(name=new_name(), issuer=issuer, audiences=["us"], algorithms=["EdDSA"], jwks=jwks)
+        provider = made["objInfo"]["uuid"]
+        assert not providers.update(provider, singleUse=False)["singleUse"]
+        assert providers.get(provider)["issuer"] == issuer
+        assert providers.list(search="thing")["results"]
+        binding = bindings.create(name=new_name(), identityUuid=identity, providerUuid=provider, subject="job")
+        uuid, now = binding["objInfo"]["uuid"], int(time.time())
+        claims = {"iss": issuer, "aud": "us", "sub": "job", "iat": now, "exp": now + 300}
+        signed = ".".join(base64url(json.dumps(part).encode()) for part in [{"alg": "EdDSA"}, claims])
+        token = f"{signed}.{base64url(own.sign(signed.encode()))}"
+        assert self.client.session.exchange(subjectToken=token)["expiresIn"] == 600
+        assert bindings.get(uuid)["subject"] == "job"
+        assert bindings.list(identityUuid=identity)["total"] == 1
+        bindings.delete(uuid)
+        providers.delete(provider)
 
     def keys(self) -> None:
         keys = self.client.keys

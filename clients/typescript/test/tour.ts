@@ -3,7 +3,7 @@
 // Whoever adds an operation adds its call here, and in clients/python/tests/tour.py.
 
 import assert from "node:assert/strict";
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { Client, types } from "../src/index.js";
@@ -133,8 +133,31 @@ export class Tour {
     assert((await keys.rotate(person, key, { overlapSeconds: 60 })).previousUntil);
     assert.equal((await keys.list(person)).results[0]?.version, 2);
     await keys.delete(person, key);
+    await this.identityProviders(person);
     await identities.delete(person);
     await roles.delete(role);
+  }
+
+  async identityProviders(identityUuid: string): Promise<void> {
+    const { identityProviders: providers, identityBindings: bindings } = this.client;
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const [issuer, jwks] = [`https://${newName().replaceAll(" ", "-")}.example.org`, { keys: [publicKey.export({ format: "jwk" })] }];
+    const described = { name: newName(), issuer, audiences: ["us"], algorithms: ["EdDSA" as const], jwks: JSON.stringify(jwks) };
+    const provider = (await providers.create(described)).objInfo.uuid;
+    assert(!(await providers.update(provider, { singleUse: false })).singleUse);
+    assert.equal((await providers.get(provider)).issuer, issuer);
+    assert((await providers.list({ search: "thing" })).results.length > 0);
+    const asks = { name: newName(), identityUuid, providerUuid: provider, subject: "job" };
+    const binding = (await bindings.create(asks)).objInfo.uuid;
+    const now = Math.floor(Date.now() / 1000);
+    const parts = [{ alg: "EdDSA" }, { iss: issuer, aud: "us", sub: "job", iat: now, exp: now + 300 }];
+    const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
+    const subjectToken = `${signed}.${sign(null, Buffer.from(signed), privateKey).toString("base64url")}`;
+    assert.equal((await this.client.session.exchange({ subjectToken })).expiresIn, 600);
+    assert.equal((await bindings.get(binding)).subject, "job");
+    assert.equal((await bindings.list({ identityUuid })).total, 1);
+    await bindings.delete(binding);
+    await providers.delete(provider);
   }
 
   async keys(): Promise<void> {

@@ -5,8 +5,8 @@ use chancery_types::{
     wire::{
         api_keys::API_KEY_LEN,
         login::{
-            AuthCredentials, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState,
-            TokenAnswer, TotpCredentials, TotpSecret,
+            AuthCredentials, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer,
+            SessionState, TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
         },
     },
 };
@@ -107,6 +107,19 @@ impl Client {
             self.locked().cookie = Some(cookie);
         }
         accepted::<LoginAnswer>(&answer).map(|answer| answer.response)
+    }
+
+    /// Exchanges a token of an identity provider for a bearer token of the identity that it stands for. Nothing prolongs it.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn exchange_token(&self, subject_token: &str) -> Result<LoginState, ClientError> {
+        let body = ExchangeToken { subject_token: subject_token.to_owned() };
+        let answer = self.send_once("POST", "/home/v1/login/exchange", Some(&json(&body)?), Carried::Cookie)?;
+        let TokenExchanged { token, response, .. } = accepted(&answer)?;
+        *self.locked() = Session { cookie: None, bearer: Some(token) };
+        Ok(response)
     }
 
     /// Makes a new secret of one-time codes, which is shown this once; with the present code, where there is one already.

@@ -82,7 +82,7 @@ impl SyslogSender {
         let found: Vec<_> = (host, port).to_socket_addrs()?.collect();
         let allowed: Vec<_> = found.iter().filter(|address| (self.allowed)(address.ip())).collect();
         if let (Some(first), true) = (found.first(), allowed.is_empty()) {
-            return Err(NotAllowed(host.to_owned(), first.ip()).into());
+            return Err(NotAllowed(host.to_owned(), first.ip(), "--notice-networks").into());
         }
         let mut failure = io::Error::new(ErrorKind::NotFound, "the name has no address");
         for address in allowed {

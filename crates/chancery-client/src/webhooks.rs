@@ -4,9 +4,9 @@
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use ureq::{
-    Agent, Error,
+    Agent, Body, Error,
     config::Config,
-    http::Uri,
+    http::{Response, Uri},
     unversioned::{
         resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
         transport::{DefaultConnector, NextTimeout},
@@ -21,13 +21,15 @@ use crate::{
 /// Says to which addresses may be connected.
 pub type Allowed = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
 
-/// Posts JSON over TLS.
+/// Posts JSON over TLS, and gets documents.
 pub struct WebhookPoster(Agent);
 
 /// Resolves a name once, and hands on only the addresses that are allowed: the connection is made to one of them.
 struct Checked {
     resolver: DefaultResolver,
     allowed: Allowed,
+    /// The option that lists more.
+    option: &'static str,
 }
 
 impl fmt::Debug for Checked {
@@ -38,8 +40,8 @@ impl fmt::Debug for Checked {
 
 /// Every address of the name is one that nothing is sent to.
 #[derive(Debug, thiserror::Error)]
-#[error("{0} is at {1}, which is no public address; --notice-networks would have to list it")]
-pub(crate) struct NotAllowed(pub(crate) String, pub(crate) IpAddr);
+#[error("{0} is at {1}, which is no public address; {2} would have to list it")]
+pub(crate) struct NotAllowed(pub(crate) String, pub(crate) IpAddr, pub(crate) &'static str);
 
 impl Resolver for Checked {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
@@ -51,7 +53,7 @@ impl Resolver for Checked {
         match found.first() {
             Some(first) if allowed.is_empty() => {
                 let host = uri.host().unwrap_or_default().to_owned();
-                Err(Error::Other(Box::new(NotAllowed(host, first.ip()))))
+                Err(Error::Other(Box::new(NotAllowed(host, first.ip(), self.option))))
             }
             _ => Ok(allowed),
         }
@@ -59,12 +61,13 @@ impl Resolver for Checked {
 }
 
 impl WebhookPoster {
-    /// Servers must present a certificate of one of these authorities (PEM), and have an address that is allowed.
+    /// Servers must present a certificate of one of these authorities (PEM), and have an address that is allowed: a public one,
+    /// or one that the option of this name lists.
     ///
     /// # Errors
     ///
     /// [`ClientError::Authority`] where there is no certificate in it.
-    pub fn new(tls_authorities: &[u8], allowed: Allowed) -> Result<Self, ClientError> {
+    pub fn new(tls_authorities: &[u8], allowed: Allowed, option: &'static str) -> Result<Self, ClientError> {
         let tls = tls(authorities(tls_authorities)?);
         let config = Agent::config_builder()
             .tls_config(tls)
@@ -76,7 +79,7 @@ impl WebhookPoster {
             .max_idle_connections(64)
             .max_idle_connections_per_host(16)
             .build();
-        let resolver = Checked { resolver: DefaultResolver::default(), allowed };
+        let resolver = Checked { resolver: DefaultResolver::default(), allowed, option };
         Ok(Self(Agent::with_parts(config, DefaultConnector::default(), resolver)))
     }
 
@@ -100,10 +103,29 @@ impl WebhookPoster {
         }
         let mut answer = call.send(body)?;
         let status = answer.status().as_u16();
-        let mut read = Vec::new();
-        let reader = answer.body_mut().as_reader();
         // What stands behind the beginning nobody reads; where reading fails, the status says enough.
-        let _cut_short = std::io::Read::read_to_end(&mut std::io::Read::take(reader, max as u64), &mut read);
+        let (read, _cut_short) = beginning(&mut answer, max);
         Ok((status, read))
     }
+
+    /// Gets a document, and answers the status and at most `max` bytes of the body, within `wait`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Transport`] where there is no answer, or it breaks off.
+    pub fn get(&self, url: &str, max: usize, wait: Duration) -> Result<(u16, Vec<u8>), ClientError> {
+        let call = self.0.get(url).config().timeout_global(Some(wait)).build();
+        let mut answer = call.header("Accept", "application/json").header("User-Agent", "Chancery").call()?;
+        let status = answer.status().as_u16();
+        let (read, ended) = beginning(&mut answer, max);
+        ended.map_err(Error::Io)?;
+        Ok((status, read))
+    }
+}
+
+fn beginning(answer: &mut Response<Body>, max: usize) -> (Vec<u8>, std::io::Result<usize>) {
+    let mut read = Vec::new();
+    let reader = answer.body_mut().as_reader();
+    let ended = std::io::Read::read_to_end(&mut std::io::Read::take(reader, max as u64), &mut read);
+    (read, ended)
 }

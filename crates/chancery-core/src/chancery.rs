@@ -25,7 +25,7 @@ use crate::{
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
-    identity::{IdentityState, PasswordWork, Passwords, Rate},
+    identity::{FetchedKeys, IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
     list::ReadTurns,
     log::Log,
     notices::{NoticeConfig, Notices},
@@ -64,6 +64,8 @@ pub struct Config {
     pub key_backend: Option<Arc<dyn KeyBackend>>,
     /// How notices leave the server.
     pub notices: NoticeConfig,
+    /// How the keys of identity providers are fetched; a process without fetches none.
+    pub providers: Option<Arc<dyn ProviderTransport>>,
     /// Where calls of the data plane are recorded; a process without makes none.
     pub journal: Option<JournalConfig>,
 }
@@ -152,6 +154,7 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend, kept) = (config.rsa_pool, config.key_backend, config.journal);
+        let provider_keys = FetchedKeys::new(config.providers, &config.limits);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
@@ -165,7 +168,8 @@ impl Chancery {
             passwords: Passwords::new(&limits, config.password_work),
             counters: Counters::new(node, &limits),
             activity: Activity::default(),
-            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, clock.now_ms()).await?,
+            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, provider_keys, clock.now_ms())
+                .await?,
             token_profiles: TokenProfiles::default(),
             budgets: Budgets::new(node, store.path()),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
@@ -369,6 +373,7 @@ mod tests {
             rsa_pool: 0,
             key_backend: None,
             notices: crate::NoticeConfig::default(),
+            providers: None,
             journal: None,
         };
         Chancery::open(config).await

@@ -158,6 +158,7 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         rsa_pool,
         key_backend: None,
         notices: crate::NoticeConfig::default(),
+        providers: None,
         journal: Some(crate::JournalConfig::small(new_journal(folder))),
     }
 }

@@ -36,6 +36,7 @@ mod envelope;
 mod error;
 mod generate;
 mod hash;
+mod id_token;
 mod import;
 mod journal;
 mod mac;
@@ -60,6 +61,7 @@ pub use data::{
 };
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
+pub use id_token::{Claims, IdTokenError, KeySetError, ProviderKeys, claimed_issuer};
 pub use import::{ForeignKey, ImportError, Pkcs12};
 pub use journal::{JOURNAL_MAC_LEN, JOURNAL_TAG_LEN, JournalKey};
 pub use mac::{hmac_sha256, is_same_hash};

@@ -32,6 +32,7 @@ fn public() -> OpenApiRouter<App> {
     use routes::{ca, crl, home, log, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login, home::v1::login::state))
+        .routes(routes!(home::v1::login::exchange::exchange))
         .routes(routes!(home::v1::login::totp::enrol))
         .routes(routes!(home::v1::login::totp::confirm::confirm))
         .routes(routes!(home::v1::login::totp::remove::remove))
@@ -71,6 +72,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .merge(notices())
         .merge(records())
         .merge(api_keys())
+        .merge(identity_providers())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -126,6 +128,20 @@ fn api_keys() -> OpenApiRouter<App> {
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::key_uuid::change, api_keys::key_uuid::delete))
         .routes(routes!(api_keys::rotate::rotate))
+}
+
+/// Identity providers, and what is bound to them; a login is demanded.
+fn identity_providers() -> OpenApiRouter<App> {
+    use routes::api::v2::{identity_bindings as bindings, identity_providers as providers};
+    OpenApiRouter::new()
+        .routes(routes!(providers::list_providers, providers::create_provider))
+        .routes(routes!(
+            providers::uuid::read_provider,
+            providers::uuid::change_provider,
+            providers::uuid::delete_provider
+        ))
+        .routes(routes!(bindings::list_bindings, bindings::create_binding))
+        .routes(routes!(bindings::uuid::read_binding, bindings::uuid::delete_binding))
 }
 
 /// Token profiles and what is done with them; a login is demanded.

@@ -67,6 +67,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0088_mailboxes",
     "0089_second_factor",
     "0090_audit_targets",
+    "0091_identity_providers",
     "0092_detokenize_grants",
 ];
 

@@ -7,9 +7,11 @@
 
 mod folder;
 mod guard;
+mod identity_provider;
 mod postgres;
 mod tool;
 
 pub use folder::{TempDir, free_port, temp_dir};
+pub use identity_provider::IdentityProvider;
 pub use postgres::{Database, Postgres};
 pub use tool::{Ran, Tool};

@@ -211,6 +211,14 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
+    /// none with a shared secret.
+    pub enum JwtAlgorithm {
+        RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384, EdDSA,
+    }
+}
+
+wire_enum! {
     /// What the key of a certificate may do (RFC 5280, 4.2.1.3).
     pub enum CertKeyUsage {
         DigitalSignature = "digitalSignature",

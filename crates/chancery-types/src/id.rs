@@ -145,6 +145,10 @@ ids! {
     IdentityId,
     /// A key by which an identity logs in, and not one that encrypts or signs.
     ApiKeyId,
+    /// An OpenID Connect provider whose tokens are taken.
+    IdentityProviderId,
+    /// Whose tokens of a provider stand for an identity.
+    IdentityBindingId,
     /// A target of notices.
     NoticeTargetId,
     /// A notice.

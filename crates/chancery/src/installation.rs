@@ -7,7 +7,7 @@ use chancery_core::{Chancery, Clock, Config, JournalConfig, PasswordWork, RootKe
 
 use crate::{
     failure::{Failure, While as _},
-    notices,
+    notices, providers,
     settings::Settings,
     time_stamps,
 };
@@ -49,6 +49,7 @@ async fn open_as(
         rsa_pool: settings.rsa_pool,
         key_backend: None,
         notices: notices::config(settings)?,
+        providers: Some(providers::transport(settings)?),
         journal,
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))

@@ -22,6 +22,7 @@ mod output;
 mod own_tls;
 mod password_input;
 mod private_file;
+mod providers;
 mod quickstart;
 mod resources;
 mod serving;

@@ -3,7 +3,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use chancery_client::{Allowed, SyslogSender, WebhookPoster, system_authorities};
-use chancery_core::{Mail, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
+use chancery_core::{Mail, Network, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
 
 use crate::{
     bounded,
@@ -56,15 +56,21 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     };
     let wait = settings.limits.notices.wait_max;
     let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
-    let networks = settings.notice_networks.clone();
-    let allowed: Allowed = Arc::new(move |address: IpAddr| {
+    let allowed = public_or_listed(&settings.notice_networks);
+    let poster = |pem: &Vec<u8>| WebhookPoster::new(pem, Arc::clone(&allowed), "--notice-networks").doing("--notice-ca");
+    let webhooks = authorities.as_ref().map(poster).transpose()?;
+    let sender = |pem: &Vec<u8>| SyslogSender::new(pem, Arc::clone(&allowed)).doing("--notice-ca");
+    let syslog = authorities.as_ref().map(sender).transpose()?;
+    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails })), console })
+}
+
+/// Addresses on the Internet, and those of networks that whoever starts the server lists.
+pub(crate) fn public_or_listed(networks: &[Network]) -> Allowed {
+    let networks = networks.to_vec();
+    Arc::new(move |address: IpAddr| {
         let address = address.to_canonical();
         is_public(address) || networks.iter().any(|network| network.holds(address))
-    });
-    let webhooks = authorities.as_ref().map(|pem| WebhookPoster::new(pem, Arc::clone(&allowed)).doing("--notice-ca"));
-    let syslog = authorities.as_ref().map(|pem| SyslogSender::new(pem, allowed).doing("--notice-ca"));
-    let (webhooks, syslog) = (webhooks.transpose()?, syslog.transpose()?);
-    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails })), console })
+    })
 }
 
 /// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target

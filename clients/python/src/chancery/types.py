@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -319,39 +319,16 @@ class AuditRole(TypedDict):
     """Its id."""
 
 
-class AuditTarget(TypedDict):
-    """A target of the audit records; its secret is never answered."""
-    createdAt: str
-    """When it was made: RFC 3339, UTC."""
-    enabled: bool
-    """Whether it gets records."""
-    hasSecret: bool
-    """Whether it has a secret."""
-    objInfo: AuditTargetIdObjInfo
-    """Name and id."""
-    otlp: NotRequired[HttpReceiver | None]
-    """Where it is, where it takes OTLP."""
-    shipping: ShippingState
-    """How far it has the records."""
-    syslog: NotRequired[SyslogReceiver | None]
-    """Where it is, where it takes syslog."""
-    uuid: AuditTargetId
-    """Its id, as in `objInfo`."""
-    webhook: NotRequired[HttpReceiver | None]
-    """Where it is, where it is a webhook."""
-
-
-AuditTargetId: TypeAlias = "str"
-
-
-class AuditTargetTested(TypedDict):
-    """What came of trying a target out."""
-    answer: str
-    """What it answered, cut short, or why it could not be reached."""
-    delivered: bool
-    """Whether the target took it."""
-    status: NotRequired[int | None]
-    """The HTTP status that it answered, if it did."""
+class AuditToken(TypedDict):
+    """A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+    member.
+    """
+    bindingUuid: IdentityBindingId
+    """The binding by which it stands for the identity."""
+    issuer: str
+    """Who issued it."""
+    subject: str
+    """Its `sub`."""
 
 
 class AuthCredentials(TypedDict):
@@ -946,6 +923,46 @@ class CreateIdentity(TypedDict):
     """At least one role; all with the same `loginsRequired`."""
 
 
+class CreateIdentityBinding(TypedDict):
+    """Whose tokens of a provider stand for an identity."""
+    claims: NotRequired[dict[str, str]]
+    """Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
+    begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+    """
+    identityUuid: IdentityId
+    """The identity."""
+    name: str
+    """Its name."""
+    providerUuid: IdentityProviderId
+    """The provider."""
+    subject: NotRequired[str | None]
+    """The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+    else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+    """
+
+
+class CreateIdentityProvider(TypedDict):
+    """An OpenID Connect provider whose tokens workloads exchange for ours."""
+    algorithms: NotRequired[list[JwtAlgorithm]]
+    """Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty."""
+    audiences: list[str]
+    """Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10."""
+    issuer: str
+    """The `iss` of its tokens, letter by letter: an https address, such as
+    `https://token.actions.githubusercontent.com`. It cannot be changed.
+    """
+    jwks: NotRequired[str | None]
+    """Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
+    it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
+    """
+    name: str
+    """Its name."""
+    singleUse: NotRequired[bool | None]
+    """Whether each token is taken once. `true` where this is absent; `false` is for workloads that are given a token in a
+    file and cannot ask for another, as in Kubernetes.
+    """
+
+
 class CreateKey(TypedDict):
     """What a new data key shall be."""
     keyTypeUuid: KeyTypeId
@@ -1374,6 +1391,38 @@ class CertProfileStubResults(TypedDict):
     """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
+class IdentityBindingResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[IdentityBinding]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class IdentityProviderResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[IdentityProvider]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
 class IdentityStubResults(TypedDict):
     """A list of stubs: `results`."""
     next: NotRequired[str | None]
@@ -1504,6 +1553,12 @@ class TokenProfileStubResults(TypedDict):
 
 ErrorCode: TypeAlias = Literal["Success", "ArgumentParseError", "InvalidSelection", "InvalidValue", "InvalidState", "AlreadyExists", "InvalidAuthToken", "NotAuthorized", "ApiAccessDisabled", "LimitExceeded", "RateLimited", "Sealed", "Unavailable", "InternalError"]
 """`errorCode` of an answer."""
+
+
+class ExchangeToken(TypedDict):
+    """Body of POST /home/v1/login/exchange: a provider's token, as in RFC 8693."""
+    subjectToken: str
+    """The token: a signed JWT (RFC 7519) of a provider that this installation trusts, for one of its audiences."""
 
 
 ExistingSignature: TypeAlias = Literal["Replace", "Append"]
@@ -1659,6 +1714,25 @@ class Identity(TypedDict):
     """Its second factor; absent where it logs in by a password alone."""
 
 
+class IdentityBinding(TypedDict):
+    """Whose tokens of a provider stand for an identity."""
+    claims: dict[str, str]
+    """Further claims of the tokens with their values."""
+    createdAt: str
+    """When it was made (RFC 3339, UTC)."""
+    identityUuid: IdentityId
+    """The identity."""
+    objInfo: IdentityBindingIdObjInfo
+    """Name and id."""
+    providerUuid: IdentityProviderId
+    """The provider."""
+    subject: NotRequired[str | None]
+    """The `sub` of the tokens; any where this is absent."""
+
+
+IdentityBindingId: TypeAlias = "str"
+
+
 class IdentityCreated(TypedDict):
     """Answer of POST /api/v2/identities."""
     apiKey: NotRequired[str | None]
@@ -1672,6 +1746,29 @@ IdentityId: TypeAlias = "str"
 
 IdentityKind: TypeAlias = Literal["Person", "Application"]
 """Whether an identity is somebody or something."""
+
+
+class IdentityProvider(TypedDict):
+    """An OpenID Connect provider."""
+    algorithms: list[JwtAlgorithm]
+    """Which algorithms its tokens may be signed with."""
+    audiences: list[str]
+    """Whom its tokens have to be for."""
+    createdAt: str
+    """When it was made (RFC 3339, UTC)."""
+    enabled: bool
+    """Whether its tokens are taken at all."""
+    issuer: str
+    """The `iss` of its tokens."""
+    jwks: NotRequired[str | None]
+    """Its public keys as they were given; absent where they are fetched."""
+    objInfo: IdentityProviderIdObjInfo
+    """Name and id."""
+    singleUse: bool
+    """Whether each token is taken once."""
+
+
+IdentityProviderId: TypeAlias = "str"
 
 
 class IdentityStub(TypedDict):
@@ -1790,6 +1887,12 @@ class ItemError(TypedDict):
     """Position in the request's array, from 0."""
     message: str
     """One sentence for a person."""
+
+
+JwtAlgorithm: TypeAlias = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
+"""How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
+none with a shared secret.
+"""
 
 
 class Key(TypedDict):
@@ -1948,8 +2051,10 @@ class LoginWay(TypedDict):
     """How an identity proved who it is. More ways and members may come."""
     apiKey: NotRequired[AuditApiKey | None]
     """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
+    token: NotRequired[AuditToken | None]
+    """Whose token it was; only with the way `TokenExchange`."""
     way: str
-    """`Password`, `Password+Totp` (with a one-time code) or `ApiKey`."""
+    """`Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`."""
 
 
 Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]
@@ -2168,7 +2273,21 @@ class CertificateIdObjInfo(TypedDict):
     uuid: str
 
 
+class IdentityBindingIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
 class IdentityIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class IdentityProviderIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
     """The name that people gave it."""
@@ -2330,6 +2449,22 @@ class PatchIdentity(TypedDict):
     """Another name."""
     roleUuids: NotRequired[list[RoleId] | None]
     """Other roles; they replace all of the present ones."""
+
+
+class PatchIdentityProvider(TypedDict):
+    """What shall change in a provider; members that are absent stay as they are."""
+    algorithms: NotRequired[list[JwtAlgorithm] | None]
+    """Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`."""
+    audiences: NotRequired[list[str] | None]
+    """Other audiences, which replace all of the present ones."""
+    enabled: NotRequired[bool | None]
+    """Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it."""
+    jwks: NotRequired[str | None]
+    """Other public keys; `null` to have them fetched."""
+    name: NotRequired[str | None]
+    """Another name."""
+    singleUse: NotRequired[bool | None]
+    """Whether each token is taken once."""
 
 
 class PatchIssuancePolicy(TypedDict):
@@ -3461,6 +3596,20 @@ class TokenBudgets(TypedDict):
     """The windows that are open now: one for each budget, or with `each` one for each identity that has used some of it,
     1,000 at most, those that used most.
     """
+
+
+class TokenExchanged(TypedDict):
+    """Answer of POST /home/v1/login/exchange. There is no cookie, so nothing prolongs it."""
+    expiresIn: int
+    """For how many seconds it is good."""
+    message: str
+    """`Success`."""
+    response: LoginState
+    """Where the session stands."""
+    status: HomeStatus
+    """`Success`."""
+    token: str
+    """The bearer token: a JWT."""
 
 
 class TokenFormat(TypedDict):

@@ -798,6 +798,231 @@ export class Mailboxes {
   }
 }
 
+export class IdentityBindings {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Whose tokens of identity providers stand for which identities. Needs Identity:Manage.
+   *
+   * `GET /api/v2/identity-bindings`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   *
+   * `identityUuid`: Those of this identity.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId } = {},
+    options: CallOptions = {},
+  ): Promise<types.IdentityBindingResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/identity-bindings",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityBindingResults>;
+  }
+
+  /**
+   * Has tokens of an identity provider stand for an identity. Needs Identity:Manage, and every permission that the identity
+   * holds.
+   *
+   * `POST /api/v2/identity-bindings`
+   */
+  create(
+    body: types.CreateIdentityBinding,
+    options: CallOptions = {},
+  ): Promise<types.IdentityBinding> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/identity-bindings",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityBinding>;
+  }
+
+  /**
+   * A binding of an identity to tokens of a provider. Needs Identity:Manage.
+   *
+   * `GET /api/v2/identity-bindings/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.IdentityBinding> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identity-bindings/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityBinding>;
+  }
+
+  /**
+   * Removes a binding, and ends the sessions of its identity. Needs Identity:Manage.
+   *
+   * `DELETE /api/v2/identity-bindings/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identity-bindings/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+}
+
+export class IdentityProviders {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The identity providers whose tokens are taken. Needs Identity:Manage.
+   *
+   * `GET /api/v2/identity-providers`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.IdentityProviderResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/identity-providers",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityProviderResults>;
+  }
+
+  /**
+   * Has the tokens of an identity provider taken, once identities are bound to some of them. Needs Identity:Manage, which
+   * takes two persons.
+   *
+   * `POST /api/v2/identity-providers`
+   */
+  create(
+    body: types.CreateIdentityProvider,
+    options: CallOptions = {},
+  ): Promise<types.IdentityProvider> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/identity-providers",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityProvider>;
+  }
+
+  /**
+   * An identity provider. Needs Identity:Manage.
+   *
+   * `GET /api/v2/identity-providers/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.IdentityProvider> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identity-providers/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityProvider>;
+  }
+
+  /**
+   * Changes an identity provider, and ends the sessions of all identities that are bound to it, unless only its name changes.
+   * Needs Identity:Manage, and every permission of these identities.
+   *
+   * `PATCH /api/v2/identity-providers/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchIdentityProvider,
+    options: CallOptions = {},
+  ): Promise<types.IdentityProvider> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/identity-providers/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityProvider>;
+  }
+
+  /**
+   * Removes an identity provider that no identity is bound to. Needs Identity:Manage.
+   *
+   * `DELETE /api/v2/identity-providers/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identity-providers/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+}
+
 export class KeyTypes {
   readonly #caller: Caller;
 
@@ -3575,6 +3800,28 @@ export class Session {
   }
 
   /**
+   * Exchanges a token of an identity provider that is trusted here for a bearer token of the identity that it stands for. For
+   * workloads, which need no secret for it. Nothing prolongs what is answered: there is no cookie.
+   *
+   * `POST /home/v1/login/exchange`
+   */
+  exchange(
+    body: types.ExchangeToken,
+    options: CallOptions = {},
+  ): Promise<types.TokenExchanged> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/exchange",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenExchanged>;
+  }
+
+  /**
    * A bearer token for a fully logged-in session.
    *
    * `GET /home/v1/login/token`
@@ -3753,6 +4000,8 @@ export class Operations {
   readonly identities: Identities;
   readonly apiKeys: ApiKeys;
   readonly mailboxes: Mailboxes;
+  readonly identityBindings: IdentityBindings;
+  readonly identityProviders: IdentityProviders;
   readonly keyTypes: KeyTypes;
   readonly keys: Keys;
   readonly noticeTargets: NoticeTargets;
@@ -3779,6 +4028,8 @@ export class Operations {
     this.identities = new Identities(caller);
     this.apiKeys = new ApiKeys(caller);
     this.mailboxes = new Mailboxes(caller);
+    this.identityBindings = new IdentityBindings(caller);
+    this.identityProviders = new IdentityProviders(caller);
     this.keyTypes = new KeyTypes(caller);
     this.keys = new Keys(caller);
     this.noticeTargets = new NoticeTargets(caller);

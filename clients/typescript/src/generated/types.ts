@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -317,38 +317,17 @@ export interface AuditRole {
   uuid: RoleId;
 }
 
-/** A target of the audit records; its secret is never answered. */
-export interface AuditTarget {
-  /** When it was made: RFC 3339, UTC. */
-  createdAt: string;
-  /** Whether it gets records. */
-  enabled: boolean;
-  /** Whether it has a secret. */
-  hasSecret: boolean;
-  /** Name and id. */
-  objInfo: AuditTargetIdObjInfo;
-  /** Where it is, where it takes OTLP. */
-  otlp?: HttpReceiver | null;
-  /** How far it has the records. */
-  shipping: ShippingState;
-  /** Where it is, where it takes syslog. */
-  syslog?: SyslogReceiver | null;
-  /** Its id, as in `objInfo`. */
-  uuid: AuditTargetId;
-  /** Where it is, where it is a webhook. */
-  webhook?: HttpReceiver | null;
-}
-
-export type AuditTargetId = string;
-
-/** What came of trying a target out. */
-export interface AuditTargetTested {
-  /** What it answered, cut short, or why it could not be reached. */
-  answer: string;
-  /** Whether the target took it. */
-  delivered: boolean;
-  /** The HTTP status that it answered, if it did. */
-  status?: number | null;
+/**
+ * A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+ * member.
+ */
+export interface AuditToken {
+  /** The binding by which it stands for the identity. */
+  bindingUuid: IdentityBindingId;
+  /** Who issued it. */
+  issuer: string;
+  /** Its `sub`. */
+  subject: string;
 }
 
 /** `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`. */
@@ -947,6 +926,51 @@ export interface CreateIdentity {
   roleUuids: RoleId[];
 }
 
+/** Whose tokens of a provider stand for an identity. */
+export interface CreateIdentityBinding {
+  /**
+   * Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
+   * begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+   */
+  claims?: Record<string, string>;
+  /** The identity. */
+  identityUuid: IdentityId;
+  /** Its name. */
+  name: string;
+  /** The provider. */
+  providerUuid: IdentityProviderId;
+  /**
+   * The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+   * else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+   */
+  subject?: string | null;
+}
+
+/** An OpenID Connect provider whose tokens workloads exchange for ours. */
+export interface CreateIdentityProvider {
+  /** Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty. */
+  algorithms?: JwtAlgorithm[];
+  /** Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10. */
+  audiences: string[];
+  /**
+   * The `iss` of its tokens, letter by letter: an https address, such as
+   * `https://token.actions.githubusercontent.com`. It cannot be changed.
+   */
+  issuer: string;
+  /**
+   * Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
+   * it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
+   */
+  jwks?: string | null;
+  /** Its name. */
+  name: string;
+  /**
+   * Whether each token is taken once. `true` where this is absent; `false` is for workloads that are given a token in a
+   * file and cannot ask for another, as in Kubernetes.
+   */
+  singleUse?: boolean | null;
+}
+
 /** What a new data key shall be. */
 export interface CreateKey {
   /** Its key type, one for tokenization. */
@@ -1384,6 +1408,38 @@ export interface CertProfileStubResults {
 }
 
 /** A list of stubs: `results`. */
+export interface IdentityBindingResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: IdentityBinding[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface IdentityProviderResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: IdentityProvider[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
 export interface IdentityStubResults {
   /** What `after` shall be for the next page; absent on the last one. */
   next?: string | null;
@@ -1513,6 +1569,12 @@ export interface TokenProfileStubResults {
 
 /** `errorCode` of an answer. */
 export type ErrorCode = "Success" | "ArgumentParseError" | "InvalidSelection" | "InvalidValue" | "InvalidState" | "AlreadyExists" | "InvalidAuthToken" | "NotAuthorized" | "ApiAccessDisabled" | "LimitExceeded" | "RateLimited" | "Sealed" | "Unavailable" | "InternalError";
+
+/** Body of POST /home/v1/login/exchange: a provider's token, as in RFC 8693. */
+export interface ExchangeToken {
+  /** The token: a signed JWT (RFC 7519) of a provider that this installation trusts, for one of its audiences. */
+  subjectToken: string;
+}
 
 /** What becomes of a signature that a file has already. */
 export type ExistingSignature = "Replace" | "Append";
@@ -1666,6 +1728,24 @@ export interface Identity {
   totp?: TotpState | null;
 }
 
+/** Whose tokens of a provider stand for an identity. */
+export interface IdentityBinding {
+  /** Further claims of the tokens with their values. */
+  claims: Record<string, string>;
+  /** When it was made (RFC 3339, UTC). */
+  createdAt: string;
+  /** The identity. */
+  identityUuid: IdentityId;
+  /** Name and id. */
+  objInfo: IdentityBindingIdObjInfo;
+  /** The provider. */
+  providerUuid: IdentityProviderId;
+  /** The `sub` of the tokens; any where this is absent. */
+  subject?: string | null;
+}
+
+export type IdentityBindingId = string;
+
 /** Answer of POST /api/v2/identities. */
 export interface IdentityCreated {
   /** What an application without password logs in with. Shown this once. */
@@ -1678,6 +1758,28 @@ export type IdentityId = string;
 
 /** Whether an identity is somebody or something. */
 export type IdentityKind = "Person" | "Application";
+
+/** An OpenID Connect provider. */
+export interface IdentityProvider {
+  /** Which algorithms its tokens may be signed with. */
+  algorithms: JwtAlgorithm[];
+  /** Whom its tokens have to be for. */
+  audiences: string[];
+  /** When it was made (RFC 3339, UTC). */
+  createdAt: string;
+  /** Whether its tokens are taken at all. */
+  enabled: boolean;
+  /** The `iss` of its tokens. */
+  issuer: string;
+  /** Its public keys as they were given; absent where they are fetched. */
+  jwks?: string | null;
+  /** Name and id. */
+  objInfo: IdentityProviderIdObjInfo;
+  /** Whether each token is taken once. */
+  singleUse: boolean;
+}
+
+export type IdentityProviderId = string;
 
 /** An identity in a list. */
 export interface IdentityStub {
@@ -1799,6 +1901,12 @@ export interface ItemError {
   /** One sentence for a person. */
   message: string;
 }
+
+/**
+ * How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
+ * none with a shared secret.
+ */
+export type JwtAlgorithm = "RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "EdDSA";
 
 /** A key; its secret is never answered. */
 export interface Key {
@@ -1950,7 +2058,9 @@ export interface LoginState {
 export interface LoginWay {
   /** Which key; only with the way `ApiKey`, and not in records of a release that did not tell. */
   apiKey?: AuditApiKey | null;
-  /** `Password`, `Password+Totp` (with a one-time code) or `ApiKey`. */
+  /** Whose token it was; only with the way `TokenExchange`. */
+  token?: AuditToken | null;
+  /** `Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`. */
   way: string;
 }
 
@@ -2168,7 +2278,21 @@ export interface CertificateIdObjInfo {
 }
 
 /** An object's name and id. `id` is one of the typed ids. */
+export interface IdentityBindingIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
 export interface IdentityIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface IdentityProviderIdObjInfo {
   /** The name that people gave it. */
   name: string;
   uuid: string;
@@ -2327,6 +2451,22 @@ export interface PatchIdentity {
   name?: string | null;
   /** Other roles; they replace all of the present ones. */
   roleUuids?: RoleId[] | null;
+}
+
+/** What shall change in a provider; members that are absent stay as they are. */
+export interface PatchIdentityProvider {
+  /** Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`. */
+  algorithms?: JwtAlgorithm[] | null;
+  /** Other audiences, which replace all of the present ones. */
+  audiences?: string[] | null;
+  /** Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it. */
+  enabled?: boolean | null;
+  /** Other public keys; `null` to have them fetched. */
+  jwks?: string | null;
+  /** Another name. */
+  name?: string | null;
+  /** Whether each token is taken once. */
+  singleUse?: boolean | null;
 }
 
 /** What shall change in the approval that certificates need; members that are absent stay as they are. */
@@ -3466,6 +3606,20 @@ export interface TokenBudgets {
    * 1,000 at most, those that used most.
    */
   budgets: BudgetUse[];
+}
+
+/** Answer of POST /home/v1/login/exchange. There is no cookie, so nothing prolongs it. */
+export interface TokenExchanged {
+  /** For how many seconds it is good. */
+  expiresIn: number;
+  /** `Success`. */
+  message: string;
+  /** Where the session stands. */
+  response: LoginState;
+  /** `Success`. */
+  status: HomeStatus;
+  /** The bearer token: a JWT. */
+  token: string;
 }
 
 /**

@@ -8,6 +8,7 @@ use crate::{ClientError, transport::json};
 
 mod certificates;
 mod identities;
+mod identity_providers;
 mod keys;
 mod notices;
 mod proposals;
@@ -124,11 +125,12 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 13] = [
+    const BY_HAND: [(&str, &str); 14] = [
         ("GET", "/api/v2/audit/export"),
         ("POST", "/home/v1/login"),
         ("GET", "/home/v1/login"),
         ("GET", "/home/v1/login/token"),
+        ("POST", "/home/v1/login/exchange"),
         ("POST", "/home/v1/login/totp"),
         ("POST", "/home/v1/login/totp/confirm"),
         ("POST", "/home/v1/login/totp/remove"),
@@ -174,6 +176,7 @@ mod tests {
         let tables = [
             certificates::OPERATIONS,
             identities::OPERATIONS,
+            identity_providers::OPERATIONS,
             keys::OPERATIONS,
             notices::OPERATIONS,
             proposals::OPERATIONS,

@@ -90,7 +90,7 @@ impl Chancery {
 
     /// What a session may do to the one identity that it is of. An API key is less than its identity.
     pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
-        let is_own = !caller.is_by_key() && matches!(caller.members(), [member] if member.id == identity);
+        let is_own = !caller.is_of_a_program() && matches!(caller.members(), [member] if member.id == identity);
         is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
     }
 

@@ -17,7 +17,7 @@ use std::{
 };
 
 use chancery_types::{
-    Action, ErrorCode, IdentityId,
+    Action, ErrorCode, IdentityId, IdentityProviderId,
     wire::audit::{AuditApiKey, AuditIdentity},
 };
 use chancery_verify::hexadecimal;
@@ -25,7 +25,11 @@ use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event, Identities};
-use crate::{Caller, Limits, Source, identity::RefusedKey, sharded::Sharded};
+use crate::{
+    Caller, Limits, Source,
+    identity::{RefusedKey, TokenRefusal},
+    sharded::Sharded,
+};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
@@ -72,6 +76,8 @@ pub(crate) enum Nobody {
     Unproved(Action, IdentityId, String),
     /// Somebody who showed a key that is this identity's and lets it not in: the key, and why.
     Key(IdentityId, String, AuditApiKey, RefusedKey),
+    /// Somebody who showed a token that was not taken: whose it is and of which provider, where that is known, and why.
+    Token(Option<(IdentityId, String)>, Option<IdentityProviderId>, TokenRefusal),
     /// Somebody who showed more wrong keys than one may from one address.
     TooManyKeys,
     /// Somebody who tried to log in, or what takes the same proof, more often than one may from one address: nothing of what
@@ -85,7 +91,7 @@ struct Refused(HashMap<Nobody, u64>);
 
 impl Refused {
     fn count(&mut self, who: Nobody) {
-        let is_named = matches!(who, Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..));
+        let is_named = matches!(who, Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..));
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
         *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
     }
@@ -264,7 +270,9 @@ fn of_calls(node: Uuid, key: &CallKey, counted: Calls) -> Counted {
 fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
     let outcome = match who {
         Nobody::TooOften(_) | Nobody::TooManyKeys => ErrorCode::RateLimited,
-        Nobody::Unknown | Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) => ErrorCode::InvalidAuthToken,
+        Nobody::Unknown | Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..) => {
+            ErrorCode::InvalidAuthToken
+        }
     };
     let (event, identities) = match who {
         Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
@@ -272,6 +280,16 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             let identity = AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
             let detail = serde_json::json!({"apiKey": key, "why": why.as_str()});
             (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
+        }
+        Nobody::Token(whose, provider, why) => {
+            let mut detail = serde_json::json!({"why": why.as_str()});
+            if let Some(provider) = provider {
+                detail["providerUuid"] = provider.to_string().into();
+            }
+            let named = |(uuid, name)| AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
+            let identities: Vec<_> = whose.into_iter().map(named).collect();
+            let on = identities.first().map(|identity| Uuid::from(identity.uuid));
+            (Event::new(Action::Login).on(on).detail(detail), Identities::new(&identities))
         }
         Nobody::TooOften(action) => (Event::new(action), Identities::default()),
         Nobody::Name(action, hash) => {

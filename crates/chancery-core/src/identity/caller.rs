@@ -115,6 +115,8 @@ pub(crate) struct Standing {
     pub(crate) recorded: Identities,
     /// The terms of the API key that somebody showed, once for the session or with each call.
     pub(crate) key: Option<Arc<Terms>>,
+    /// Whether somebody exchanged a token of an identity provider.
+    pub(crate) by_token: bool,
 }
 
 impl Standing {
@@ -178,9 +180,9 @@ impl Caller {
         matches!(self.shows, Shows::ApiKey)
     }
 
-    /// Whether somebody logged in by an API key, or shows one.
-    pub(crate) fn is_by_key(&self) -> bool {
-        self.standing.key.is_some()
+    /// Whether somebody logged in by an API key, or shows one, or exchanged a token of an identity provider.
+    pub(crate) fn is_of_a_program(&self) -> bool {
+        self.standing.key.is_some() || self.standing.by_token
     }
 
     /// The key that is shown with the request itself, and which of its secrets.

@@ -252,6 +252,7 @@ impl Directory {
             management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
+            by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.token.is_some())),
             roles,
         })
     }
@@ -303,8 +304,9 @@ impl Directory {
             }
             None => None,
         };
-        // Whoever comes by a key is a program, also in the name of a person.
-        let kind = if key.is_some() { IdentityKind::Application } else { identity.kind };
+        // Whoever comes by a key, or by a token of a provider, is a program, also in the name of a person.
+        let is_of_a_program = login.is_some_and(LoginWay::is_of_a_program);
+        let kind = if is_of_a_program { IdentityKind::Application } else { identity.kind };
         let still_held = |role: &RoleId| identity.roles.iter().any(|(held, since)| held == role && *since <= seat.at);
         let counts = |role: &RoleId| still_held(role) && self.counts(kind, *role) && self.is_satisfied(*role, login);
         let roles = seat.roles.iter().copied().filter(counts).collect();

@@ -23,7 +23,7 @@ use self::{
     stored_identity::kind_of,
 };
 pub(super) use self::{
-    holders::{check_holds_as_much, check_named},
+    holders::{check_holds_as_much, check_named, check_takes_programs},
     stored_identity::{existing, read},
 };
 use super::{

@@ -1,7 +1,7 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
 //! `login`, `password`, `api_key`, `throttle`, `one_time_code`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent`
-//! are what is kept in memory; the door methods are in `sign_in` (with `prove`), `totp`, `authenticate`, `roles`, `identities` and `provision`.
+//! are what is kept in memory; `federation` has what identity providers vouch for; the door methods are in `sign_in` (with `prove`), `totp`, `authenticate`, `roles`, `identities` and `provision`.
 
 mod administration;
 mod api_key;
@@ -10,6 +10,7 @@ mod built_in;
 mod caller;
 mod credentials;
 mod directory;
+mod federation;
 mod identities;
 mod login;
 mod one_time_code;
@@ -29,6 +30,7 @@ mod whoami;
 
 pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
 pub use credentials::Credentials;
+pub use federation::{Fetched, ProviderTransport};
 pub use password::PasswordWork;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
@@ -36,6 +38,7 @@ pub use sign_in::LoggedIn;
 pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use directory::{Directory, Identity, Role};
+pub(crate) use federation::{FetchedKeys, TokenRefusal};
 pub(crate) use password::Passwords;
 pub(crate) use rules::RoleRules;
 pub(crate) use sign_in::{SigningIn, Vouched};

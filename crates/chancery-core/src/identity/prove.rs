@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 use super::{
     RefusedKey, RequestInfo, Visitor,
     api_key::{Key, KeyHash},
+    federation::{self, Exchanged},
     one_time_code::{Asked, Code, Looked, code_of},
     sign_in::SigningIn,
 };
@@ -51,6 +52,8 @@ pub(super) struct Proved {
     pub(super) login: LoginWay,
     /// The step of the one-time code that was right; it has to be taken with what the proof is for.
     pub(super) step: Option<i64>,
+    /// What an exchange of a provider's token rests on.
+    pub(super) exchanged: Option<Box<Exchanged>>,
 }
 
 impl Chancery {
@@ -151,7 +154,7 @@ impl Chancery {
             Ok(terms) => {
                 self.identity.key_uses.note(&terms, now);
                 let login = LoginWay::api_key(key.recorded(version));
-                Ok(Ok(Proved { row: identity, login, step: None }))
+                Ok(Ok(Proved { row: identity, login, step: None, exchanged: None }))
             }
             Err(why) => Ok(Err(Nobody::Key(key.identity, identity.name, key.recorded(version), why))),
         }
@@ -212,13 +215,13 @@ impl Chancery {
             Looked::Right(step) => (LoginWay::password_and_totp(), Some(step)),
             Looked::Needless | Looked::Wrong => (LoginWay::password(), None),
         };
-        Ok(Some(Proved { row, login, step }))
+        Ok(Some(Proved { row, login, step, exchanged: None }))
     }
 }
 
 /// Refuses a proof that rests on what was changed meanwhile: a lock, a new password or another second factor counts. A code
 /// is taken here: of two that come with it at the same time, on whatever nodes, one is refused.
-pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step }: &Proved) -> Result<()> {
+pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step, exchanged }: &Proved) -> Result<()> {
     let now = tables::identities::by_id(tx, row.id).await?;
     let is_same = |now: &Row| !now.locked && now.password == row.password && now.totp_secret == row.totp_secret;
     if !now.as_ref().is_some_and(is_same) {
@@ -228,6 +231,9 @@ pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step }: &
         && !tables::identities::use_totp_step(tx, row.id, *step).await?
     {
         return Err(refused());
+    }
+    if let Some(exchanged) = exchanged {
+        federation::expect_unchanged(tx, exchanged).await?;
     }
     if let Some(key) = &login.api_key
         && !is_still_there(tx, row.id, key).await?

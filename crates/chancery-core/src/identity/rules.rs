@@ -136,6 +136,7 @@ mod tests {
             management,
             recorded: crate::audit::Identities::default(),
             key: None,
+            by_token: false,
         };
         Caller::new(request(), Arc::new(standing), Shows::Cookie)
     }

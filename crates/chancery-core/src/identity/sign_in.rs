@@ -38,6 +38,8 @@ pub struct LoggedIn {
     pub answer: LoginAnswer,
     /// The secret of the session, which takes the place of the one that the client had.
     pub cookie: String,
+    /// The session, which is not its cookie.
+    pub(super) session: Uuid,
 }
 
 /// Finds who logs in, while nobody is known. Made only here.
@@ -83,7 +85,7 @@ impl Chancery {
     }
 
     /// The proof was right: asks the state machine, and begins the session that it decides on.
-    async fn admit(
+    pub(super) async fn admit(
         &self,
         _now: &LogsInNow,
         request: &RequestInfo,
@@ -98,8 +100,11 @@ impl Chancery {
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
         let directory = self.identity.directory.load_full();
         let held = self.roles_of(id).await?;
-        let kind =
-            if login.is_by_key() { IdentityKind::Application } else { row.kind.parse().map_err(Error::internal)? };
+        let kind = if login.is_of_a_program() {
+            IdentityKind::Application
+        } else {
+            row.kind.parse().map_err(Error::internal)?
+        };
         // What it holds now was given before, whatever the clock said then: one that was ahead shuts nobody out.
         let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
         let roles = held.iter().map(|role| role.role_id.into());
@@ -167,7 +172,7 @@ impl Chancery {
         });
         self.or_too_late(request, Action::Login, (id, &name), begun.await)?;
         let response = self.login_state(standing.as_ref());
-        Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
+        Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie, session })
     }
 
     /// Where a session stands that has this standing, or none yet.

@@ -15,6 +15,7 @@ use super::{
     api_key::{self, Uses},
     built_in,
     directory::{Directory, Identity, Role},
+    federation::FetchedKeys,
     login::Seat,
     one_time_code,
     recent::{Recent, RecentKeys},
@@ -48,6 +49,7 @@ pub(crate) struct IdentityState {
     rate: Mutex<Rate<Source>>,
     /// The sealed secret that codes are compared with where there is none to compare with.
     pub(super) no_ones_totp: Vec<u8>,
+    pub(super) provider_keys: FetchedKeys,
 }
 
 impl IdentityState {
@@ -57,6 +59,7 @@ impl IdentityState {
         opening: &Opening,
         custodian: &Custodian,
         quarantine: &Quarantine,
+        provider_keys: FetchedKeys,
         now: i64,
     ) -> Result<Self> {
         let ensured = storage.background(opening, move |tx| {
@@ -77,6 +80,7 @@ impl IdentityState {
             delays: Mutex::default(),
             rate: Mutex::default(),
             no_ones_totp: one_time_code::no_ones(custodian)?,
+            provider_keys,
         })
     }
 
@@ -266,6 +270,7 @@ impl Chancery {
         let kept = self.storage.background(&KeepingSessions(()), move |tx| {
             Box::pin(async move {
                 Session::write_uses(tx, &used).await?;
+                tables::used_tokens::forget_ended(tx, now).await?;
                 Session::delete_ended(tx, now, &limits).await
             })
         });

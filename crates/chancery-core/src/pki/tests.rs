@@ -44,6 +44,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         rsa_pool: 0,
         key_backend: None,
         notices: crate::NoticeConfig::default(),
+        providers: None,
         journal: None,
     };
     (Chancery::open(config).await.unwrap(), folder)

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chancery_core::{Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities, PasswordWork};
+use chancery_core::{
+    Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities, PasswordWork, ProviderTransport,
+};
 use chancery_server::Routes;
 use chancery_testkit::{Database, Tool};
 use chancery_types::{Perm, RoleId};
@@ -80,6 +82,7 @@ pub(crate) struct Setup {
     /// What keeps new keys for signatures.
     pub(crate) key_backend: Option<Arc<dyn KeyBackend>>,
     pub(crate) relay: Arc<Relay>,
+    pub(crate) providers: Option<Arc<dyn ProviderTransport>>,
 }
 
 impl Default for Setup {
@@ -98,6 +101,7 @@ impl Default for Setup {
             api_access: true,
             key_backend: None,
             relay: Arc::default(),
+            providers: None,
         }
     }
 }
@@ -105,7 +109,18 @@ impl Default for Setup {
 impl Setup {
     /// For an installation in this place.
     pub(crate) fn config(self, place: &Place) -> Config {
-        let Self { clock, limits, password_work, hardened, public_url, outside_stamps, key_backend, relay, .. } = self;
+        let Self {
+            clock,
+            limits,
+            password_work,
+            hardened,
+            public_url,
+            outside_stamps,
+            key_backend,
+            relay,
+            providers,
+            ..
+        } = self;
         Config {
             store: place.store(),
             root_key: place.root_key(),
@@ -117,6 +132,7 @@ impl Setup {
             outside_stamps,
             log_name: None,
             rsa_pool: 0,
+            providers,
             key_backend,
             notices: notices(relay),
             journal: Some(JournalConfig::small(place.new_journal())),

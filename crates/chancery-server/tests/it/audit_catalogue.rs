@@ -71,7 +71,7 @@ fn fault(action: Action, outcome: &str, has_object: bool, members: &BTreeMap<Str
     }
     let is_counted = ["session", "values"].iter().all(|name| listed.get(name) == Some(&Presence::Always));
     if outcome != "Success" && !is_counted {
-        let told = members.keys().find(|name| !["nameHash", "apiKey", "why"].contains(&name.as_str()));
+        let told = members.keys().find(|name| !["nameHash", "apiKey", "providerUuid", "why"].contains(&name.as_str()));
         return told.map(|name| format!("a refusal says nothing more, and this one has {name}"));
     }
     let missing = listed.iter().find(|(name, presence)| {

@@ -18,3 +18,4 @@ mod second_factor;
 mod signing;
 mod template;
 mod unknown_members;
+mod workloads;

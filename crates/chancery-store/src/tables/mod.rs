@@ -87,9 +87,12 @@ pub mod api_key_uses;
 pub mod api_keys;
 pub mod bearer_keys;
 pub mod identities;
+pub mod identity_bindings;
+pub mod identity_providers;
 pub mod identity_roles;
 pub mod roles;
 pub mod sessions;
+pub mod used_tokens;
 
 // keys
 pub mod key_versions;
@@ -167,5 +170,7 @@ pub(crate) const AUTHORITY: &[Table] = &[
     notice_targets::Row::TABLE,
     mailboxes::Row::TABLE,
     audit_targets::Row::TABLE,
+    identity_providers::Row::TABLE,
+    identity_bindings::Row::TABLE,
     journals::Row::TABLE,
 ];

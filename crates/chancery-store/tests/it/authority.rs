@@ -32,6 +32,7 @@ const WITHOUT: [(&str, &str); 33] = [
     ("activity", "how much servers have done; it gives no right"),
     ("nodes", "says which nodes are there; it gives no right"),
     ("api_key_uses", "when keys were last used; it gives no right"),
+    ("used_tokens", "which tokens were taken; without one of them a token that is good is taken once more"),
     ("audit", "the ledger is over them"),
     ("audit_leaves", "say which leaf of the ledger each record is, which its tree proves"),
     ("audit_tiles", "the signed checkpoints are over them"),

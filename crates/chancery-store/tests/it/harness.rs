@@ -138,6 +138,10 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     sql("DROP TABLE journals").execute(tx).await?;
     sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;
+    for table in ["used_tokens", "identity_bindings", "identity_providers"] {
+        generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
+    }
+    sql("DELETE FROM migrations WHERE name = '0091_identity_providers'").execute(tx).await?;
     for table in ["api_key_uses", "api_keys"] {
         generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityId, ObjectId, RoleId, SecondFactor};
+use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityBindingId, IdentityId, ObjectId, RoleId, SecondFactor};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -148,11 +148,14 @@ pub struct AuditIdentity {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
-    /// `Password`, `Password+Totp` (with a one-time code) or `ApiKey`.
+    /// `Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`.
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<AuditApiKey>,
+    /// Whose token it was; only with the way `TokenExchange`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<AuditToken>,
 }
 
 impl LoginWay {
@@ -165,13 +168,13 @@ impl LoginWay {
     /// Name and password.
     #[must_use]
     pub fn password() -> Self {
-        Self { way: "Password".to_owned(), api_key: None }
+        Self { way: "Password".to_owned(), api_key: None, token: None }
     }
 
     /// Name, password and a one-time code.
     #[must_use]
     pub fn password_and_totp() -> Self {
-        Self { way: "Password+Totp".to_owned(), api_key: None }
+        Self { way: "Password+Totp".to_owned(), api_key: None, token: None }
     }
 
     /// Whether it satisfies a role that demands this besides a password.
@@ -186,7 +189,19 @@ impl LoginWay {
     /// An API key: as a login, or as the bearer of a call.
     #[must_use]
     pub fn api_key(key: AuditApiKey) -> Self {
-        Self { way: "ApiKey".to_owned(), api_key: Some(key) }
+        Self { way: "ApiKey".to_owned(), api_key: Some(key), token: None }
+    }
+
+    /// A provider's token that was exchanged for ours.
+    #[must_use]
+    pub fn token_exchange(token: AuditToken) -> Self {
+        Self { way: "TokenExchange".to_owned(), api_key: None, token: Some(token) }
+    }
+
+    /// Whether a program logged in by it, in whoever's name.
+    #[must_use]
+    pub fn is_of_a_program(&self) -> bool {
+        self.is_by_key() || self.token.is_some()
     }
 }
 
@@ -201,6 +216,20 @@ pub struct AuditApiKey {
     pub name: String,
     /// Which of its secrets: one more with each rotation.
     pub version: u32,
+}
+
+/// A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+/// member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditToken {
+    /// The binding by which it stands for the identity.
+    pub binding_uuid: IdentityBindingId,
+    /// Who issued it.
+    pub issuer: String,
+    /// Its `sub`.
+    pub subject: String,
 }
 
 /// A role as a record names it.

@@ -94,6 +94,47 @@ impl fmt::Debug for TotpSecret {
     }
 }
 
+/// Body of POST /home/v1/login/exchange: a provider's token, as in RFC 8693.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ExchangeToken {
+    /// The token: a signed JWT (RFC 7519) of a provider that this installation trusts, for one of its audiences.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 12_288))]
+    pub subject_token: String,
+}
+
+/// Says that there is one, never which.
+impl fmt::Debug for ExchangeToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExchangeToken").finish_non_exhaustive()
+    }
+}
+
+/// Answer of POST /home/v1/login/exchange. There is no cookie, so nothing prolongs it.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenExchanged {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// The bearer token: a JWT.
+    pub token: String,
+    /// For how many seconds it is good.
+    pub expires_in: u32,
+    /// Where the session stands.
+    pub response: LoginState,
+}
+
+/// Says for how long, never the token.
+impl fmt::Debug for TokenExchanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenExchanged").field("expires_in", &self.expires_in).finish_non_exhaustive()
+    }
+}
+
 /// Answer of a login that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -10,6 +10,7 @@ mod empty;
 mod envelope;
 pub mod health;
 pub mod identities;
+pub mod identity_providers;
 pub mod import;
 pub mod key_types;
 pub mod keys;

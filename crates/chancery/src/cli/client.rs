@@ -21,6 +21,10 @@ pub(crate) struct Login {
     /// One-time codes of those who have a second factor, in the order of the names; otherwise they are asked for.
     #[arg(long, value_name = "CODE")]
     pub(crate) totp: Vec<String>,
+    /// Logs a workload in by a token of an identity provider, which stands in this file (- for standard input), for as long
+    /// as a bearer token lives.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "password_file", "totp", "api_key_file"])]
+    pub(crate) oidc_token: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }

@@ -10,7 +10,7 @@ use crate::{
     cli::client::Login,
     client::{
         address::Address,
-        connection::{END_WAIT, Output},
+        connection::{END_WAIT, Output, ServerOptions},
         exit::{Exit, told_with, usage},
         inputs::{ask, read_text, somebody_is_there},
         servers::{self, SavedServer},
@@ -32,20 +32,20 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let options = &command.server;
     // Before it is read, which may be possible once or take for ever.
     options.api_key_file.as_deref().map_or(Ok(()), refuse_fleeting_key)?;
-    let key = api_key(options)?;
+    let key = if command.oidc_token.is_some() { None } else { api_key(options)? };
     if key.is_some() && !command.names.is_empty() {
         let message = format!("{}: an API key is given too", command.names.join(" "));
         let next = "Leave out the names, or --api-key-file, CHANCERY_API_KEY_FILE and CHANCERY_API_KEY.";
         return Err(told_with(Exit::Usage, message, next));
     }
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
+    if let Some(file) = &command.oidc_token {
+        return by_token(target, options, file);
+    }
     let given = given(command, key.is_some())?;
     let (client, client_of_replaced) = (target.client()?, target.client()?);
     let Target { address, ca, saved } = target;
-    let (profile, known) = match saved {
-        Some((name, server)) => (name, Some(server)),
-        None => (servers::new_name(options.server_profile.as_deref(), &address)?, None),
-    };
+    let (profile, known) = profile(saved, options, &address)?;
     let now_ms = Clock::System.now_ms();
     let half_open = known.clone().filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
     // What is replaced shall not go on for whoever has a copy of it.
@@ -67,6 +67,36 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         let _ended = ending.log_out();
     }
     Ok(exit)
+}
+
+/// The profile that is kept, and what it keeps now.
+fn profile(
+    saved: Option<(String, SavedServer)>,
+    options: &ServerOptions,
+    address: &Address,
+) -> Result<(String, Option<SavedServer>), Failure> {
+    Ok(match saved {
+        Some((name, server)) => (name, Some(server)),
+        None => (servers::new_name(options.server_profile.as_deref(), address)?, None),
+    })
+}
+
+/// A workload, whose token of an identity provider says who it is. What it gets for it is kept, and nothing to renew it by.
+fn by_token(target: Target, options: &ServerOptions, file: &Path) -> Result<Exit, Failure> {
+    let text = read_text("--oidc-token", file)?;
+    let token = without_line_end(&text).trim();
+    if token.is_empty() {
+        return Err(usage(format!("--oidc-token {}: it is empty", file.display())));
+    }
+    let client = target.client()?;
+    let Target { address, ca, saved } = target;
+    let (profile, _) = profile(saved, options, &address)?;
+    let state = client.exchange_token(token).doing("logging in by a provider's token")?;
+    let server = SavedServer { state: Some(state), ..new_login(address, ca, Clock::System.now_ms()) };
+    let mut login = Attempt { client, server, profile };
+    login.keep()?;
+    login.say(options.output)?;
+    Ok(Exit::Done)
 }
 
 /// A server that is not known yet is what a first login is about.
@@ -306,6 +336,11 @@ impl Attempt {
                 format!("{who} alone is logged in; a second login is missing, of somebody else with such a role");
             return Err(told_with(Exit::NotLoggedIn, message, self.how_to_go_on()));
         }
+        self.say(output)?;
+        Ok(Exit::Done)
+    }
+
+    fn say(&self, output: Output) -> Result<(), Failure> {
         match (output, &self.server.state) {
             (Output::Json, Some(state)) => output::line(serde_json::to_string(state)?)?,
             (Output::Json, None) | (Output::Table, _) => {
@@ -317,7 +352,7 @@ impl Attempt {
                 output::line(format!("Logged in at {} as {}.", self.server.server, Shown(&who)))?;
             }
         }
-        Ok(Exit::Done)
+        Ok(())
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 51] = [
+const BY_HAND: [(&str, &str, &str); 52] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
@@ -18,6 +18,7 @@ const BY_HAND: [(&str, &str, &str); 51] = [
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),
     ("GET", "/home/v1/login/token", "login"),
+    ("POST", "/home/v1/login/exchange", "login --oidc-token"),
     ("POST", "/home/v1/login/totp", "totp enrol"),
     ("POST", "/home/v1/login/totp/confirm", "totp confirm"),
     ("POST", "/home/v1/login/totp/remove", "totp remove"),

@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 25] = [
+const REFERENCES: [(&str, &str); 27] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -42,6 +42,8 @@ const REFERENCES: [(&str, &str); 25] = [
     ("previousCertificateUuid", "cert"),
     ("submitterUuid", "identity"),
     ("identityUuid", "identity"),
+    ("providerUuid", "identity-provider"),
+    ("bindingUuid", "identity-binding"),
     ("tweakDomain", "profile"),
     ("tokenProfileUuid", "profile"),
     ("tokenProfileUuids", "profile"),

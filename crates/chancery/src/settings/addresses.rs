@@ -19,9 +19,9 @@ pub(super) fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, Fai
     networks.iter().map(parse).collect()
 }
 
-/// `--notice-networks`
-pub(super) fn notice_networks(networks: &[String]) -> Result<Vec<Network>, Failure> {
-    networks.iter().map(|given| given.parse().doing(format!("--notice-networks {given}"))).collect()
+/// `--notice-networks` and `--provider-networks`
+pub(super) fn networks(option: &str, networks: &[String]) -> Result<Vec<Network>, Failure> {
+    networks.iter().map(|given| given.parse().doing(format!("{option} {given}"))).collect()
 }
 
 /// `--public-origin`: people follow links that begin with it.

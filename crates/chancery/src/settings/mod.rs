@@ -111,6 +111,12 @@ pub(crate) struct Options {
     /// Networks that notices and audit records may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
     #[arg(long, value_name = "NETWORK", env = "CHANCERY_NOTICE_NETWORKS", value_delimiter = ',')]
     pub(crate) notice_networks: Option<Vec<String>>,
+    /// Networks that the keys of identity providers may be fetched from although they are not public, such as 10.1.2.0/24.
+    #[arg(long, value_name = "NETWORK", env = "CHANCERY_PROVIDER_NETWORKS", value_delimiter = ',')]
+    pub(crate) provider_networks: Option<Vec<String>>,
+    /// Authorities that identity providers must have their TLS certificates from, PEM [default: the system's].
+    #[arg(long, value_name = "FILE", env = "CHANCERY_PROVIDER_CA")]
+    pub(crate) provider_ca: Option<PathBuf>,
     /// Authorities that targets of notices and of the audit records must have their TLS certificates from, PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
     pub(crate) notice_ca: Option<PathBuf>,
@@ -238,6 +244,8 @@ pub(crate) struct Settings {
     pub(crate) journal: JournalConfig,
     pub(crate) notice_networks: Vec<Network>,
     pub(crate) notice_ca: Option<PathBuf>,
+    pub(crate) provider_networks: Vec<Network>,
+    pub(crate) provider_ca: Option<PathBuf>,
     pub(crate) smtp: Option<Smtp>,
     pub(crate) rsa_pool: usize,
     pub(crate) limits: Limits,
@@ -291,6 +299,8 @@ impl Options {
             journal_keep_days: self.journal_keep_days.or(other.journal_keep_days),
             notice_networks: self.notice_networks.or(other.notice_networks),
             notice_ca: self.notice_ca.or(other.notice_ca),
+            provider_networks: self.provider_networks.or(other.provider_networks),
+            provider_ca: self.provider_ca.or(other.provider_ca),
             smtp_host: self.smtp_host.or(other.smtp_host),
             smtp_port: self.smtp_port.or(other.smtp_port),
             smtp_tls: self.smtp_tls.or(other.smtp_tls),
@@ -352,8 +362,10 @@ impl Options {
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
             public_origin: self.public_origin,
-            notice_networks: addresses::notice_networks(&self.notice_networks.unwrap_or_default())?,
+            notice_networks: addresses::networks("--notice-networks", &self.notice_networks.unwrap_or_default())?,
             notice_ca: self.notice_ca,
+            provider_networks: addresses::networks("--provider-networks", &self.provider_networks.unwrap_or_default())?,
+            provider_ca: self.provider_ca,
             smtp,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,

@@ -25,3 +25,4 @@ mod signals;
 mod tour;
 mod verify_paths;
 mod web;
+mod workloads;

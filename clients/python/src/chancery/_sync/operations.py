@@ -673,6 +673,189 @@ class Mailboxes:
         return cast("types.PersonalMailbox", self._caller.call(call))
 
 
+class IdentityBindings:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        identityUuid: types.IdentityId | None = None,
+    ) -> types.IdentityBindingResults:
+        """Whose tokens of identity providers stand for which identities. Needs Identity:Manage.
+
+        `GET /api/v2/identity-bindings`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+
+        `identityUuid`: Those of this identity.
+        """
+        call = Call(
+            "GET", "/api/v2/identity-bindings",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid},
+            repeatable=True,
+        )
+        return cast("types.IdentityBindingResults", self._caller.call(call))
+
+    def create(
+        self,
+        **body: Unpack[types.CreateIdentityBinding],
+    ) -> types.IdentityBinding:
+        """Has tokens of an identity provider stand for an identity. Needs Identity:Manage, and every permission that the identity
+        holds.
+
+        `POST /api/v2/identity-bindings`
+        """
+        call = Call(
+            "POST", "/api/v2/identity-bindings",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.IdentityBinding", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.IdentityBinding:
+        """A binding of an identity to tokens of a provider. Needs Identity:Manage.
+
+        `GET /api/v2/identity-bindings/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/identity-bindings/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.IdentityBinding", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a binding, and ends the sessions of its identity. Needs Identity:Manage.
+
+        `DELETE /api/v2/identity-bindings/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identity-bindings/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+
+class IdentityProviders:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.IdentityProviderResults:
+        """The identity providers whose tokens are taken. Needs Identity:Manage.
+
+        `GET /api/v2/identity-providers`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/identity-providers",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.IdentityProviderResults", self._caller.call(call))
+
+    def create(
+        self,
+        **body: Unpack[types.CreateIdentityProvider],
+    ) -> types.IdentityProvider:
+        """Has the tokens of an identity provider taken, once identities are bound to some of them. Needs Identity:Manage, which
+        takes two persons.
+
+        `POST /api/v2/identity-providers`
+        """
+        call = Call(
+            "POST", "/api/v2/identity-providers",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.IdentityProvider", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.IdentityProvider:
+        """An identity provider. Needs Identity:Manage.
+
+        `GET /api/v2/identity-providers/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/identity-providers/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.IdentityProvider", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchIdentityProvider],
+    ) -> types.IdentityProvider:
+        """Changes an identity provider, and ends the sessions of all identities that are bound to it, unless only its name changes.
+        Needs Identity:Manage, and every permission of these identities.
+
+        `PATCH /api/v2/identity-providers/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/identity-providers/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.IdentityProvider", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes an identity provider that no identity is bound to. Needs Identity:Manage.
+
+        `DELETE /api/v2/identity-providers/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identity-providers/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+
 class KeyTypes:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -2951,6 +3134,23 @@ class Session:
         )
         return cast("types.LoginAnswer", self._caller.call(call))
 
+    def exchange(
+        self,
+        **body: Unpack[types.ExchangeToken],
+    ) -> types.TokenExchanged:
+        """Exchanges a token of an identity provider that is trusted here for a bearer token of the identity that it stands for. For
+        workloads, which need no secret for it. Nothing prolongs what is answered: there is no cookie.
+
+        `POST /home/v1/login/exchange`
+        """
+        call = Call(
+            "POST", "/home/v1/login/exchange",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.TokenExchanged", self._caller.call(call))
+
     def token(
         self,
     ) -> types.TokenAnswer:
@@ -3094,6 +3294,8 @@ class Operations:
         self.identities = Identities(caller)
         self.api_keys = ApiKeys(caller)
         self.mailboxes = Mailboxes(caller)
+        self.identity_bindings = IdentityBindings(caller)
+        self.identity_providers = IdentityProviders(caller)
         self.key_types = KeyTypes(caller)
         self.keys = Keys(caller)
         self.notice_targets = NoticeTargets(caller)

@@ -21,7 +21,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    holders::{check_holds_as_much, check_takes_keys},
+    holders::{check_holds_as_much, check_takes_programs},
     stored_identity::existing,
 };
 use crate::{
@@ -96,7 +96,7 @@ impl Chancery {
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 existing(tx, row.identity_id).await?;
-                check_takes_keys(tx, row.identity_id).await?;
+                check_takes_programs(tx, row.identity_id).await?;
                 if !own {
                     check_holds_as_much(tx, &granter, row.identity_id).await?;
                 }

@@ -157,16 +157,16 @@ pub(in crate::identity) async fn check_named(tx: &mut Tx, granter: &Caller, role
     Ok(())
 }
 
-/// Refuses an API key of an identity that could do nothing by it: two logins are two persons, and a key is none.
-pub(super) async fn check_takes_keys(tx: &mut Tx, identity: Uuid) -> Result<()> {
+/// Refuses an API key, or tokens of a provider, of an identity that could do nothing by them: two logins are two persons,
+/// and a program is none.
+pub(in crate::identity) async fn check_takes_programs(tx: &mut Tx, identity: Uuid) -> Result<()> {
     for id in held(tx, identity).await? {
         let role = tables::roles::by_id(tx, id.into()).await?;
         if role.is_some_and(|role| role.logins_required < 2 && role.second_factor.is_none()) {
             return Ok(());
         }
     }
-    let message =
-        "All roles of this identity take two logins, which are two persons', or a second factor; an API key is none.";
+    let message = "All roles of this identity take two logins, which are two persons', or a second factor; a program has neither.";
     Err(Error::state(message))
 }
 

@@ -35,6 +35,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "IdentityRead",
     "ApiKeyRead",
     "ApiKeyExpiry",
+    "IdentityProviderRead",
+    "IdentityBindingRead",
     "AuditRead",
     "AccessRead",
     "ServerStart",

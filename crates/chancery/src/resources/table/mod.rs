@@ -3,6 +3,7 @@
 mod audit_targets;
 mod certificates;
 mod identities;
+mod identity_providers;
 mod keys;
 mod notices;
 mod signing;
@@ -20,6 +21,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
         notices::RESOURCES,
         audit_targets::RESOURCES,
         identities::RESOURCES,
+        identity_providers::RESOURCES,
     ];
     tables.into_iter().flatten()
 }

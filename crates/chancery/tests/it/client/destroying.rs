@@ -9,7 +9,7 @@ const CERT: &str =
     "chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing'";
 
 /// Every command that ends something for good, as far as its flags go, and the word that it asks for.
-const COMMANDS: [(&str, &str); 11] = [
+const COMMANDS: [(&str, &str); 13] = [
     ("token delete --profile numbers TOKEN", "delete"),
     ("profile delete numbers", "delete"),
     ("cert-profile delete Workload", "delete"),
@@ -17,6 +17,8 @@ const COMMANDS: [(&str, &str); 11] = [
     ("service revoke scripts --reason superseded", "revoke"),
     ("ca revoke 'Issuing 1' --reason superseded", "revoke"),
     ("identity api-key delete ci 'first key'", "delete"),
+    ("identity-binding delete app", "delete"),
+    ("identity-provider delete gitlab", "delete"),
     ("identity delete ci", "delete"),
     ("role delete Builders", "delete"),
     ("notice-target delete alerts", "delete"),
@@ -39,6 +41,8 @@ fn furnish(place: &Place) -> String {
         "chancery ca create --profile 'Issuing Certificate Authority' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --subject 'CN=Issuing 1,O=Demonstration'",
         "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
         "chancery identity create --name ci --kind Application --role Builders",
+        "chancery identity-provider create --name gitlab --issuer https://gitlab.example.org --audience https://kms.example.org",
+        "chancery identity-binding create --name app --identity ci --provider gitlab --subject project_path:octo/app",
         "chancery notice-target create --name alerts --url https://hooks.example.org/chancery --shape Slack --kind Waiting",
         "chancery audit-target create --name siem --syslog-host logs.example.org",
     ];

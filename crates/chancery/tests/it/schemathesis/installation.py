@@ -13,14 +13,20 @@ import time
 import requests
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
 from cryptography.x509 import ocsp
 
 STATE = json.loads(pathlib.Path(os.environ["CHANCERY_QUICKSTART"]).read_text())
 DEMO = STATE["demo"]
 PASSWORD = base64.b64encode(b"an honest long password").decode()
 
+PROVIDER_KEY = ed25519.Ed25519PrivateKey.generate()
+
 _numbers = itertools.count(1)
+
+
+def base64url(content):
+    return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
 
 
 def name():
@@ -145,6 +151,42 @@ def with_codes():
 def new_api_key():
     identity = new_identity()
     return {"uuid": identity, "keyUuid": post(f"/api/v2/identities/{identity}/api-keys", {"name": name()})["uuid"]}
+
+
+def provider_body():
+    """With keys that are given: nothing is fetched."""
+    key = {"kty": "OKP", "crv": "Ed25519", "x": base64url(PROVIDER_KEY.public_key().public_bytes_raw())}
+    keys = {"algorithms": ["EdDSA"], "jwks": json.dumps({"keys": [key]})}
+    return {"name": name(), "issuer": f"https://{name().replace(' ', '-')}.example.org", "audiences": ["us"], **keys}
+
+
+def new_provider():
+    return post("/api/v2/identity-providers", provider_body())["objInfo"]["uuid"]
+
+
+def binding_body():
+    return {
+        "name": name(),
+        "identityUuid": new_identity(),
+        "providerUuid": new_provider(),
+        "subject": "a workload",
+        "claims": {"ref": "main"},
+    }
+
+
+def new_binding():
+    return post("/api/v2/identity-bindings", binding_body())["objInfo"]["uuid"]
+
+
+def provider_token():
+    """Of a workload that is bound."""
+    provider = post("/api/v2/identity-providers", provider_body())
+    binding = {**binding_body(), "providerUuid": provider["objInfo"]["uuid"]}
+    post("/api/v2/identity-bindings", binding)
+    now = int(time.time())
+    claims = {"iss": provider["issuer"], "aud": "us", "sub": "a workload", "ref": "main", "iat": now, "exp": now + 300}
+    signed = ".".join(base64url(json.dumps(part).encode()) for part in [{"alg": "EdDSA", "typ": "JWT"}, claims])
+    return f"{signed}.{base64url(PROVIDER_KEY.sign(signed.encode()))}"
 
 
 def new_mailbox():

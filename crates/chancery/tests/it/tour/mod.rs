@@ -33,6 +33,7 @@ mod examples;
 mod server;
 mod signing;
 mod tokens;
+mod workload;
 
 enum Way {
     Blocking(Client),

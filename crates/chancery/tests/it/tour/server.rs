@@ -1,10 +1,10 @@
 //! The server itself, who uses it, and what it publishes.
 
-use std::{collections::BTreeSet, io, time::Duration};
+use std::{collections::BTreeSet, fs, io, time::Duration};
 
 use chancery_client::{Client, StampFetcher};
 use chancery_types::{
-    Action, Base64,
+    Action, Base64, IdentityId,
     wire::{
         audit::AuditExportQuery,
         login::{SessionState, TotpCredentials},
@@ -12,7 +12,7 @@ use chancery_types::{
 };
 use serde_json::json;
 
-use super::{Tour, new_name, typed};
+use super::{Tour, new_name, typed, workload::Workload};
 use crate::client::totp::code;
 
 impl Tour {
@@ -78,8 +78,29 @@ impl Tour {
         assert!(rotated.previous_until.is_some());
         assert_eq!(answer!(client, api_keys(person)).results[0].version, 2);
         let _gone = answer!(client, delete_api_key(person, key.uuid));
+        self.identity_providers(person);
         let _gone = answer!(client, delete_identity(person));
         let _gone = answer!(client, delete_role(role));
+    }
+
+    fn identity_providers(&self, identity: IdentityId) {
+        let (client, workload) = (&self.client, Workload::new());
+        let described = json!({"name": new_name(), "issuer": workload.issuer, "audiences": ["us"],
+            "algorithms": ["EdDSA"], "jwks": workload.jwks});
+        let provider = answer!(client, create_identity_provider(), described).obj_info.uuid;
+        assert!(!answer!(client, change_identity_provider(provider), json!({"singleUse": false})).single_use);
+        assert_eq!(answer!(client, identity_provider(provider)).issuer, workload.issuer);
+        assert!(answer!(client, identity_providers(), json!({"search": "thing"})).total > 0);
+        let asks = json!({"name": new_name(), "identityUuid": identity, "providerUuid": provider, "subject": "job"});
+        let binding = answer!(client, create_identity_binding(), asks).obj_info.uuid;
+        // What is exchanged would take the place of the administrators' session.
+        let authority = fs::read(self.demo.text("/caFile")).unwrap();
+        let apart = Client::new(&self.demo.text("/base"), &authority).unwrap();
+        assert!(apart.exchange_token(&workload.token()).unwrap().fully_logged_in);
+        assert_eq!(answer!(client, identity_binding(binding)).subject.as_deref(), Some("job"));
+        assert_eq!(answer!(client, identity_bindings(), json!({"identityUuid": identity})).total, 1);
+        let _gone = answer!(client, delete_identity_binding(binding));
+        let _gone = answer!(client, delete_identity_provider(provider));
     }
 
     pub(super) fn public_files(&self) {

@@ -3,6 +3,8 @@
 pub(crate) mod activity;
 pub(crate) mod audit;
 pub(crate) mod identities;
+pub(crate) mod identity_bindings;
+pub(crate) mod identity_providers;
 pub(crate) mod key_types;
 pub(crate) mod keys;
 pub(crate) mod notice_targets;

@@ -1,5 +1,6 @@
 //! `/home/v1/login`.
 
+pub(crate) mod exchange;
 pub(crate) mod token;
 pub(crate) mod totp;
 

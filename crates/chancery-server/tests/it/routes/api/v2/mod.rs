@@ -1,6 +1,8 @@
 mod activity;
 mod audit;
 mod identities;
+mod identity_bindings;
+mod identity_providers;
 mod key_types;
 mod keys;
 mod notice_targets;

@@ -1,5 +1,6 @@
 //! POST /home/v1/login.
 
+mod exchange;
 mod state;
 mod timing;
 mod token;

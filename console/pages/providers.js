@@ -1,0 +1,58 @@
+// Identity providers: whose tokens workloads exchange for ours.
+
+import { get, patch, post, remove } from "../api.js";
+import { h } from "../dom.js";
+import { askSlowly, field, form, input, textarea } from "../parts/form.js";
+import { state } from "../parts/state.js";
+import { PAGE_SIZE, list } from "../parts/table.js";
+import { show } from "../show.js";
+import { shown } from "../visible.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {import("../router.js").Context} context */
+export async function page({ query, signal }) {
+  const path = "/api/v2/identity-providers";
+  const answer = await get(path, { search: query["search"], after: query["after"], pageSize: PAGE_SIZE }, signal);
+  const columns = [
+    { title: t("fact.name"), cell: (/** @type {Json} */ row) => shown(row["objInfo"].name) },
+    { title: t("provider.issuer"), cell: (/** @type {Json} */ row) => shown(row["issuer"]) },
+    { title: t("provider.audiences"), cell: (/** @type {Json} */ row) => row["audiences"].map((/** @type {string} */ one) => h("div", {}, shown(one))) },
+    { title: t("provider.keys"), cell: (/** @type {Json} */ row) => t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
+    { title: t("column.state"), cell: (/** @type {Json} */ row) => state(row["enabled"] ? "Enabled" : "Disabled") },
+    { title: t("cert.do"), cell: (/** @type {Json} */ row) => actions(`${path}/${row["objInfo"].uuid}`, row) },
+  ];
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
+    h("h1", {}, t("provider.title")),
+    h("p", { class: "quiet" }, t("provider.what")),
+    list({ path: "/identities/providers", query, caption: t("provider.title"), columns, empty: t("list.nothingFound"), search: t("provider.search"), listed: { ...answer, rows: answer["results"] } }),
+    h("details", {}, h("summary", {}, t("provider.make")), makeForm(path)),
+  ];
+  return { title: t("provider.title"), content };
+}
+
+/** @param {string} path of the provider @param {Json} provider */
+function actions(path, provider) {
+  const name = provider["objInfo"].name;
+  const turn = async () => (await patch(path, { enabled: !provider["enabled"] }), await show());
+  return h("div", { class: "actions" },
+    h("button", { type: "button", onclick: turn }, t(provider["enabled"] ? "provider.switchOff" : "provider.switchOn")),
+    h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t("apiKey.remove"), what: h("p", {}, t("provider.removeWhat")), name, submit: t("apiKey.remove"), act: async () => (await remove(path), await show()) }) }, t("apiKey.remove")));
+}
+
+/** @param {string} path */
+function makeForm(path) {
+  const name = field(t("fact.name"), input({ maxlength: 255 }), { pointer: "/name" });
+  const issuer = field(t("provider.issuer"), input({ spellcheck: "false", placeholder: "https://" }), { pointer: "/issuer", help: t("provider.issuerHelp") });
+  const audiences = field(t("provider.audiences"), input({ spellcheck: "false" }), { pointer: "/audiences", help: t("provider.audiencesHelp") });
+  const keys = field(t("provider.keys"), textarea({ rows: 3, spellcheck: "false" }), { pointer: "/jwks", help: t("provider.keysHelp") });
+  const singleUse = field(t("provider.singleUse"), input({ type: "checkbox", checked: true }), { pointer: "/singleUse", help: t("provider.singleUseHelp") });
+  return form({ fields: [name, issuer, audiences, keys, singleUse], submit: t("provider.make"), act: async () => {
+    const jwks = keys.control.value.trim();
+    const once = /** @type {HTMLInputElement} */ (singleUse.control).checked;
+    await post(path, { name: name.control.value, issuer: issuer.control.value.trim(), audiences: audiences.control.value.split(/\s+/).filter(Boolean), singleUse: once, ...(jwks ? { jwks } : {}) });
+    await show();
+  } });
+}

@@ -1,0 +1,222 @@
+//! POST /home/v1/login/exchange: a provider's token for ours.
+
+use chancery_keys::{ProviderKeys, claimed_issuer};
+use chancery_store::{
+    Tx,
+    tables::{self, identity_bindings, identity_providers},
+};
+use chancery_types::{
+    Action, IdentityBindingId,
+    wire::{
+        audit::{AuditToken, LoginWay},
+        login::{ExchangeToken, HomeStatus, TokenExchanged},
+    },
+};
+use tracing::info;
+use uuid::Uuid;
+
+use super::{
+    claims::{GoodToken, TokenRefusal},
+    keys::Wanted,
+    stored::{BindingContent, ProviderContent},
+};
+use crate::{
+    Chancery, Error, Meaning, Result, Visitor,
+    audit::Nobody,
+    clock::ms,
+    identity::{SigningIn, prove::Proved},
+};
+
+/// Bytes of a token that is looked at: GitHub's have some 2 KiB.
+const TOKEN_MAX: usize = 12 * 1_024;
+
+/// What an exchange rests on: it has to stand when the session begins.
+pub(in crate::identity) struct Exchanged {
+    provider: identity_providers::Row,
+    binding: identity_bindings::Row,
+    /// The keyed hash of a token that is taken once, and until when it is remembered.
+    used: Option<([u8; 32], i64)>,
+}
+
+/// Who was refused, and why.
+struct Refused {
+    provider: Option<Uuid>,
+    identity: Option<(Uuid, String)>,
+    why: TokenRefusal,
+}
+
+impl From<TokenRefusal> for Refused {
+    fn from(why: TokenRefusal) -> Self {
+        Self { provider: None, identity: None, why }
+    }
+}
+
+/// A provider, and what is bound to it.
+struct Trusted {
+    row: identity_providers::Row,
+    bindings: Vec<identity_bindings::Row>,
+}
+
+impl Chancery {
+    /// A bearer token of ours for a token of a provider that is trusted here.
+    pub async fn exchange_token(&self, visitor: &Visitor, body: ExchangeToken) -> Result<TokenExchanged> {
+        self.count_try(visitor, Action::Login)?;
+        let now = self.logs_in_now().await?;
+        let token = body.subject_token;
+        if token.is_empty() || token.len() > TOKEN_MAX {
+            return Err(Error::too_large("/subjectToken", format!("A token has 1 to {TOKEN_MAX} characters.")));
+        }
+        let proved = match self.prove_by_token(&token).await? {
+            Ok(proved) => proved,
+            Err(who) => return Err(self.refused_token(visitor, who)),
+        };
+        // That the token was good is not told where what it stands for may not log in.
+        let in_our_words = |error: Error| if error.meaning() == Meaning::Unauthenticated { refused() } else { error };
+        let logged_in = self.admit(&now, &visitor.request, None, proved).await.map_err(in_our_words)?;
+        let (now_ms, lifetime) = (self.clock.now_ms(), self.limits.token_lifetime);
+        let token = self.identity.tokens.mint(&now, logged_in.session, now_ms, now_ms.saturating_add(ms(lifetime)))?;
+        Ok(TokenExchanged {
+            message: "Success".to_owned(),
+            status: HomeStatus::Success,
+            token,
+            expires_in: u32::try_from(lifetime.as_secs()).unwrap_or(u32::MAX),
+            response: logged_in.answer.response,
+        })
+    }
+
+    fn refused_token(&self, visitor: &Visitor, who: Refused) -> Error {
+        let Refused { provider, identity, why } = who;
+        info!(request = %visitor.request.id, provider = ?provider, why = why.as_str(), "a provider's token was refused");
+        let identity = identity.map(|(id, name)| (id.into(), name));
+        let who = Nobody::Token(identity, provider.map(Into::into), why);
+        self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+        refused()
+    }
+
+    async fn prove_by_token(&self, token: &str) -> Result<Result<Proved, Refused>> {
+        let Some(issuer) = claimed_issuer(token) else { return Ok(Err(TokenRefusal::Malformed.into())) };
+        let Some(trusted) = self.trusted(issuer).await? else { return Ok(Err(TokenRefusal::Issuer.into())) };
+        let id = trusted.row.id;
+        let proved = self.prove_by_token_of(token, trusted).await?;
+        Ok(proved.map_err(|refused| Refused { provider: Some(id), ..refused }))
+    }
+
+    async fn prove_by_token_of(&self, token: &str, trusted: Trusted) -> Result<Result<Proved, Refused>> {
+        let Trusted { row, bindings } = trusted;
+        let content = ProviderContent::of(&row)?;
+        if !row.is_enabled {
+            return Ok(Err(TokenRefusal::Disabled.into()));
+        }
+        let good = match self.verified(token, &row, &content).await {
+            Ok(good) => good,
+            Err(why) => return Ok(Err(why.into())),
+        };
+        let mut found: Vec<identity_bindings::Row> = Vec::new();
+        for binding in bindings {
+            if BindingContent::of(&binding)?.takes(&good) {
+                found.push(binding);
+            }
+        }
+        let is_one = found.windows(2).all(|two| two[0].identity_id == two[1].identity_id);
+        let binding = found.into_iter().next();
+        // Asked also where there is none, so that the answer takes the same time.
+        let whose = binding.as_ref().map_or(Uuid::nil(), |binding| binding.identity_id);
+        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+            Box::pin(async move { tables::identities::by_id(tx, whose).await })
+        });
+        let (Some(binding), Some(identity)) = (binding, read.await.map_err(Error::from)?) else {
+            return Ok(Err(TokenRefusal::Unbound.into()));
+        };
+        if !is_one {
+            return Ok(Err(TokenRefusal::Ambiguous.into()));
+        }
+        let why = |why| Refused { identity: Some((identity.id, identity.name.clone())), ..Refused::from(why) };
+        if identity.locked {
+            return Ok(Err(why(TokenRefusal::Locked)));
+        }
+        let used = content.single_use.then(|| (self.hash_of_token(&row, &good, token), good.ends_at_ms));
+        if let Some((hash, _)) = used
+            && self.is_used(hash).await?
+        {
+            return Ok(Err(why(TokenRefusal::Replayed)));
+        }
+        let binding_uuid = IdentityBindingId::from(binding.id);
+        let login =
+            LoginWay::token_exchange(AuditToken { binding_uuid, issuer: row.issuer.clone(), subject: good.subject });
+        let exchanged = Exchanged { provider: row, binding, used };
+        Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
+    }
+
+    /// Looked up in the store, since another node may just have changed it.
+    async fn trusted(&self, issuer: String) -> Result<Option<Trusted>> {
+        if issuer.contains('\0') {
+            return Ok(None);
+        }
+        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+            Box::pin(async move {
+                let Some(row) = tables::identity_providers::by_issuer(tx, &issuer).await? else { return Ok(None) };
+                let bindings = tables::identity_bindings::of_provider(tx, row.id).await?;
+                Ok::<_, Error>(Some(Trusted { row, bindings }))
+            })
+        });
+        read.await
+    }
+
+    async fn verified(
+        &self,
+        token: &str,
+        row: &identity_providers::Row,
+        content: &ProviderContent,
+    ) -> Result<GoodToken, TokenRefusal> {
+        let of = (row.id, row.issuer.as_str());
+        let verify = |keys: &ProviderKeys| keys.verify(token, &content.algorithms).map_err(TokenRefusal::from);
+        let keys = self.provider_keys(of, content, Wanted::Fresh).await?;
+        let claims = match verify(&keys) {
+            Err(TokenRefusal::UnknownKey) if content.jwks.is_none() => {
+                verify(&*self.provider_keys(of, content, Wanted::Newer).await?)?
+            }
+            claims => claims?,
+        };
+        GoodToken::of(claims, &row.issuer, content, self.clock.now_ms())
+    }
+
+    /// What a token is remembered by: its `jti`, or else all of it that is signed. An ECDSA signature itself can be
+    /// written in another way by anybody.
+    fn hash_of_token(&self, provider: &identity_providers::Row, good: &GoodToken, token: &str) -> [u8; 32] {
+        let signed = token.rsplit_once('.').map_or(token, |(signed, _)| signed);
+        let (kind, id) = good.id.as_deref().map_or((b'.', signed), |id| (b'j', id));
+        let message = [provider.id.as_bytes(), &[kind][..], id.as_bytes()].concat();
+        self.custodian.keyed_hash("exchanged token", &message)
+    }
+
+    async fn is_used(&self, hash: [u8; 32]) -> Result<bool> {
+        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+            Box::pin(async move { tables::used_tokens::is_used(tx, &hash).await })
+        });
+        read.await.map_err(Error::from)
+    }
+}
+
+/// Refuses an exchange that rests on what was changed meanwhile, or on a token that somebody else has just exchanged: of two
+/// that come with it at the same time, on whatever nodes, one is refused.
+pub(in crate::identity) async fn expect_unchanged(tx: &mut Tx, exchanged: &Exchanged) -> Result<()> {
+    let Exchanged { provider, binding, used } = exchanged;
+    let provider_now = tables::identity_providers::by_id(tx, provider.id).await?;
+    let binding_now = tables::identity_bindings::by_id(tx, binding.id).await?;
+    if provider_now.as_ref() != Some(provider) || binding_now.as_ref() != Some(binding) {
+        return Err(refused());
+    }
+    if let Some((hash, until_ms)) = used
+        && !tables::used_tokens::take(tx, hash, *until_ms).await?
+    {
+        return Err(refused());
+    }
+    Ok(())
+}
+
+/// One wording for whatever is wrong with a token or with what it stands for.
+fn refused() -> Error {
+    let message =
+        "The token is refused: of no provider that is trusted here, not good now, taken before, or of nobody here.";
+    Error::new(Meaning::Unauthenticated, message)
+}

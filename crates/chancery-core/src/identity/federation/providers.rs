@@ -1,0 +1,263 @@
+//! `/api/v2/identity-providers` behind the door.
+
+use chancery_keys::ProviderKeys;
+use chancery_store::{StoreError, Tx, name_key, tables};
+use chancery_types::{
+    Action, IdentityProviderId, JwtAlgorithm,
+    wire::{
+        Empty, ListQuery, Results,
+        identity_providers::{CreateIdentityProvider, IdentityProvider, PatchIdentityProvider},
+    },
+};
+use uuid::Uuid;
+
+use super::stored::{ProviderContent, provider};
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    identity::{
+        administration::{end_sessions, name_taken},
+        identities::check_holds_as_much,
+    },
+    list::Page,
+    text::check_name,
+};
+
+/// Audiences of a provider, and characters of one.
+const AUDIENCES_MAX: usize = 10;
+const AUDIENCE_MAX: usize = 255;
+
+/// Characters of an issuer.
+const ISSUER_MAX: usize = 255;
+
+/// Bytes of keys that are given.
+const JWKS_MAX: usize = 64 * 1_024;
+
+/// What tokens are signed with where nobody says otherwise: what GitHub, GitLab and Kubernetes do.
+const ALGORITHMS: [JwtAlgorithm; 2] = [JwtAlgorithm::RS256, JwtAlgorithm::ES256];
+
+impl Chancery {
+    /// POST /api/v2/identity-providers. The permission takes two logins, so it takes two persons.
+    pub async fn create_identity_provider(
+        &self,
+        caller: &Caller,
+        body: CreateIdentityProvider,
+    ) -> Result<IdentityProvider> {
+        let grant = self.grant_administration(caller, Action::IdentityProviderCreate, None).await?;
+        let CreateIdentityProvider { name, issuer, audiences, algorithms, jwks, single_use } = body;
+        check_name("/name", &name, &self.limits)?;
+        check_issuer(&issuer)?;
+        let content = ProviderContent {
+            audiences: checked_audiences(audiences)?,
+            algorithms: checked_algorithms(algorithms),
+            jwks: checked_keys(jwks)?,
+            single_use: single_use.unwrap_or(true),
+        };
+        let row = tables::identity_providers::Row {
+            id: IdentityProviderId::from_random(chancery_keys::random()).into(),
+            name_key: name_key(&name),
+            name,
+            issuer,
+            is_enabled: true,
+            content: content.to_json()?,
+            created_at_ms: self.clock.now_ms(),
+        };
+        let made = provider(&row)?;
+        let (event, told) = Event::new(Action::IdentityProviderCreate).on(row.id).told();
+        let limits = self.limits.clone();
+        self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                let max = limits.logins.identity_providers_max;
+                if tables::identity_providers::count(tx).await? >= i64::from(max) {
+                    let message = format!("There are {max} identity providers already, and no more are taken.");
+                    return Err(Error::too_large("", message));
+                }
+                if tables::identity_providers::is_issuer(tx, &row.issuer).await? {
+                    return Err(Error::exists(
+                        "/issuer",
+                        "There is a provider of this issuer already; change that one.",
+                    ));
+                }
+                told.changed(&Empty {}, &made, &limits)?;
+                tables::identity_providers::insert(tx, &row).await.map_err(name_taken)?;
+                Ok(made)
+            })
+        })
+        .await
+    }
+
+    /// GET /api/v2/identity-providers.
+    pub async fn identity_providers(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityProvider>> {
+        let grant = self.grant_administration(caller, Action::IdentityProviderRead, None).await?;
+        let page = Page::of(query, &self.limits)?;
+        let (term, rows) = (page.term(), page.rows());
+        let listed = self.read_list(caller, &grant, move |tx| {
+            Box::pin(async move { Ok(tables::identity_providers::list(tx, term.as_deref(), &rows).await?) })
+        });
+        page.answer(listed.await?, |row| provider(&row))
+    }
+
+    /// GET /api/v2/identity-providers/{uuid}.
+    pub async fn identity_provider(&self, caller: &Caller, id: IdentityProviderId) -> Result<IdentityProvider> {
+        let grant = self.grant_administration(caller, Action::IdentityProviderRead, Some(id.into())).await?;
+        let read = self.storage.read(&grant, move |tx| Box::pin(async move { provider(&load(tx, id.into()).await?) }));
+        read.await
+    }
+
+    /// PATCH /api/v2/identity-providers/{uuid}. Whoever says which keys and audiences count could log in as whoever is bound
+    /// to them, so they hold as much. Ends the sessions of all of these.
+    pub async fn change_identity_provider(
+        &self,
+        caller: &Caller,
+        id: IdentityProviderId,
+        body: PatchIdentityProvider,
+    ) -> Result<IdentityProvider> {
+        let grant = self.grant_administration(caller, Action::IdentityProviderChange, Some(id.into())).await?;
+        let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled } = body;
+        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
+        let audiences = audiences.map(checked_audiences).transpose()?;
+        let jwks = jwks.map(checked_keys).transpose()?;
+        let (event, told) = Event::new(Action::IdentityProviderChange).on(Uuid::from(id)).told();
+        let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.limits.clone());
+        let done = self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                let mut row = load(tx, id).await?;
+                let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
+                let content = ProviderContent {
+                    audiences: audiences.unwrap_or(old.audiences),
+                    algorithms: algorithms.map_or(old.algorithms, checked_algorithms),
+                    jwks: jwks.unwrap_or(old.jwks),
+                    single_use: single_use.unwrap_or(old.single_use),
+                };
+                (row.content, row.is_enabled) = (content.to_json()?, enabled.unwrap_or(row.is_enabled));
+                if let Some(name) = name {
+                    (row.name_key, row.name) = (name_key(&name), name);
+                }
+                let after = provider(&row)?;
+                if (&after.audiences, &after.algorithms, &after.jwks, after.single_use, after.enabled)
+                    != (&before.audiences, &before.algorithms, &before.jwks, before.single_use, before.enabled)
+                {
+                    end_sessions_of(tx, id, after.enabled.then_some(&granter)).await?;
+                }
+                told.changed(&before, &after, &limits)?;
+                tables::identity_providers::update(tx, &row).await.map_err(name_taken)?;
+                Ok(after)
+            })
+        });
+        let done = done.await?;
+        self.catch_up_with_own_change().await;
+        Ok(done)
+    }
+
+    /// DELETE /api/v2/identity-providers/{uuid}, which nothing is bound to any more.
+    pub async fn delete_identity_provider(&self, caller: &Caller, id: IdentityProviderId) -> Result<Empty> {
+        let (event, told) = Event::new(Action::IdentityProviderDelete).on(Uuid::from(id)).told();
+        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        self.administer(caller, event, move |tx| {
+            Box::pin(async move {
+                let before = provider(&load(tx, id).await?)?;
+                told.changed(&before, &Empty {}, &limits)?;
+                tables::identity_providers::delete(tx, id).await.map_err(still_bound)?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+}
+
+/// Ends the sessions of all that are bound to a provider. A granter, where there is one, has to hold what they hold.
+async fn end_sessions_of(tx: &mut Tx, provider: Uuid, granter: Option<&Caller>) -> Result<()> {
+    for identity in tables::identity_bindings::identities(tx, provider).await? {
+        if let Some(granter) = granter {
+            check_holds_as_much(tx, granter, identity).await?;
+        }
+        end_sessions(tx, identity).await?;
+    }
+    Ok(())
+}
+
+pub(super) async fn load(tx: &mut Tx, id: Uuid) -> Result<tables::identity_providers::Row> {
+    let row = tables::identity_providers::by_id(tx, id).await?;
+    row.ok_or_else(|| Error::not_found("identity provider"))
+}
+
+fn still_bound(error: StoreError) -> Error {
+    match error {
+        StoreError::Reference(_) => Error::state("Identities are bound to this provider; delete the bindings first."),
+        error => error.into(),
+    }
+}
+
+/// An issuer as OpenID Connect Core 1.0, section 2, has it: https, with neither query nor fragment.
+fn check_issuer(issuer: &str) -> Result<()> {
+    let host = issuer.strip_prefix("https://").and_then(|rest| rest.split('/').next());
+    let is_visible = issuer.bytes().all(|byte| byte.is_ascii_graphic());
+    let is_plain = is_visible && !issuer.contains(['?', '#', '@', '\\']) && issuer.len() <= ISSUER_MAX;
+    if is_plain && host.is_some_and(|host| !host.is_empty() && !host.starts_with(':')) {
+        return Ok(());
+    }
+    let message = "An issuer is an https address without user, query and fragment, such as https://gitlab.example.org.";
+    Err(Error::value("/issuer", message))
+}
+
+fn checked_audiences(audiences: Vec<String>) -> Result<Vec<String>> {
+    if audiences.is_empty() {
+        return Err(Error::value("/audiences", "A token is for somebody: at least one audience is needed."));
+    }
+    if audiences.len() > AUDIENCES_MAX {
+        return Err(Error::too_large("/audiences", format!("A provider has at most {AUDIENCES_MAX} audiences.")));
+    }
+    let is_wrong = |text: &String| text.is_empty() || text.len() > AUDIENCE_MAX || text.chars().any(char::is_control);
+    match audiences.iter().position(is_wrong) {
+        None => Ok(audiences),
+        Some(place) => {
+            let message = format!("An audience has 1 to {AUDIENCE_MAX} characters.");
+            Err(Error::value(format!("/audiences/{place}"), message))
+        }
+    }
+}
+
+fn checked_algorithms(mut algorithms: Vec<JwtAlgorithm>) -> Vec<JwtAlgorithm> {
+    if algorithms.is_empty() {
+        return ALGORITHMS.to_vec();
+    }
+    algorithms.sort_unstable();
+    algorithms.dedup();
+    algorithms
+}
+
+fn checked_keys(jwks: Option<String>) -> Result<Option<String>> {
+    let Some(text) = jwks else { return Ok(None) };
+    if text.len() > JWKS_MAX {
+        return Err(Error::too_large("/jwks", format!("A set of keys has at most {JWKS_MAX} bytes.")));
+    }
+    match ProviderKeys::parse(text.as_bytes()) {
+        Ok(_) => Ok(Some(text)),
+        Err(why) => Err(Error::value("/jwks", format!("These are no keys of a provider: {why}."))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_issuer_is_https_and_nothing_else() {
+        for taken in ["https://gitlab.example.org", "https://a/", "https://a:8443/x/y", "https://192.0.2.1"] {
+            check_issuer(taken).unwrap();
+        }
+        let long = format!("https://a/{}", "x".repeat(ISSUER_MAX));
+        for refused in [
+            "",
+            "http://a",
+            "https://",
+            "https:///x",
+            "https://u@a",
+            "https://a?x",
+            "https://a#x",
+            "https://a b",
+            &long,
+        ] {
+            assert_eq!(check_issuer(refused).unwrap_err().field(), Some("/issuer"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Providers and bindings as they are stored.
+
+use std::collections::BTreeMap;
+
+use chancery_keys::Claims;
+use chancery_store::tables::{identity_bindings, identity_providers};
+use chancery_types::{
+    JwtAlgorithm,
+    wire::{
+        ObjInfo,
+        identity_providers::{IdentityBinding, IdentityProvider},
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::claims::GoodToken;
+use crate::{Error, Result, time::rfc3339_ms};
+
+/// What the tokens of a provider have to be, as JSON in its row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ProviderContent {
+    pub(super) audiences: Vec<String>,
+    pub(super) algorithms: Vec<JwtAlgorithm>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) jwks: Option<String>,
+    pub(super) single_use: bool,
+}
+
+impl ProviderContent {
+    pub(super) fn of(row: &identity_providers::Row) -> Result<Self> {
+        serde_json::from_str(&row.content).map_err(Error::internal)
+    }
+
+    pub(super) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(Error::internal)
+    }
+}
+
+/// As the interface shows it.
+pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider> {
+    let ProviderContent { audiences, algorithms, jwks, single_use } = ProviderContent::of(row)?;
+    Ok(IdentityProvider {
+        obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
+        issuer: row.issuer.clone(),
+        audiences,
+        algorithms,
+        jwks,
+        single_use,
+        enabled: row.is_enabled,
+        created_at: rfc3339_ms(row.created_at_ms),
+    })
+}
+
+/// What a binding asks of a token, as JSON in its row. The same has one text: no two bindings of a provider ask for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BindingContent {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) subject: Option<String>,
+    pub(super) claims: BTreeMap<String, String>,
+}
+
+impl BindingContent {
+    pub(super) fn of(row: &identity_bindings::Row) -> Result<Self> {
+        serde_json::from_str(&row.content).map_err(Error::internal)
+    }
+
+    pub(super) fn to_json(&self) -> Result<String> {
+        serde_json::to_string(self).map_err(Error::internal)
+    }
+
+    /// Whether it is about this token: letter by letter, all that it asks for.
+    pub(super) fn takes(&self, token: &GoodToken) -> bool {
+        let is_said = |(name, value): (&String, &String)| claim(&token.claims, name).as_deref() == Some(value.as_str());
+        self.subject.as_ref().is_none_or(|subject| *subject == token.subject) && self.claims.iter().all(is_said)
+    }
+}
+
+/// The value of a claim, or of what a JSON pointer leads to; nothing for what is no single value.
+fn claim(claims: &Claims, name: &str) -> Option<String> {
+    let value = match name.strip_prefix('/') {
+        None => claims.get(name)?,
+        Some(pointer) => {
+            let mut parts = pointer.split('/').map(|part| part.replace("~1", "/").replace("~0", "~"));
+            let first = claims.get(&parts.next()?)?;
+            parts.try_fold(first, |within, part| within.get(&part))?
+        }
+    };
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// As the interface shows it.
+pub(super) fn binding(row: &identity_bindings::Row) -> Result<IdentityBinding> {
+    let BindingContent { subject, claims } = BindingContent::of(row)?;
+    Ok(IdentityBinding {
+        obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
+        identity_uuid: row.identity_id.into(),
+        provider_uuid: row.provider_id.into(),
+        subject,
+        claims,
+        created_at: rfc3339_ms(row.created_at_ms),
+    })
+}

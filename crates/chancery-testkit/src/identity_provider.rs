@@ -1,0 +1,106 @@
+//! An OpenID Connect provider that is not ours, in a process of its own.
+
+use std::fs::{self, File};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::Tool;
+
+/// The provider, at a port that it has for itself.
+pub struct IdentityProvider {
+    folder: PathBuf,
+    port: u16,
+    child: Option<Child>,
+}
+
+impl IdentityProvider {
+    /// Starts one, with keys that are called like this and a certificate of its own. Files go into the folder.
+    #[must_use]
+    pub fn start(folder: &Path, keys: &str) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (key, certificate) = (folder.join("provider.key"), folder.join("provider.pem"));
+        let _made = Tool::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
+            .args(["-subj", "/CN=an identity provider", "-addext", "subjectAltName=DNS:localhost"])
+            .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
+            .arg(&key)
+            .arg("-out")
+            .arg(&certificate)
+            .run();
+        let chain = fs::read_to_string(&key).unwrap() + &fs::read_to_string(&certificate).unwrap();
+        fs::write(folder.join("provider.chain"), chain).unwrap();
+        let mut provider = Self { folder: folder.to_owned(), port, child: None };
+        provider.start_again(keys);
+        provider
+    }
+
+    /// Starts it once more, with new keys that are called like this.
+    pub fn start_again(&mut self, keys: &str) {
+        self.stop();
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let log = File::create(self.folder.join("provider.log")).unwrap();
+        let child = Command::new("node")
+            .arg(here.join("src/identity_provider.mjs"))
+            .arg(here.join("../../target/tools/node"))
+            .arg(self.port.to_string())
+            .arg(self.folder.join("provider.chain"))
+            .arg(keys)
+            .stdout(log)
+            .spawn();
+        self.child = Some(child.unwrap());
+        let started = Instant::now();
+        while !self.requests().contains(&"listening".to_owned()) {
+            assert!(started.elapsed() < Duration::from_secs(60), "the provider does not start");
+            sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Ends it.
+    pub fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _gone_already = child.kill();
+            let _reaped = child.wait();
+        }
+    }
+
+    /// The `iss` of its tokens.
+    #[must_use]
+    pub fn issuer(&self) -> String {
+        format!("https://localhost:{}", self.port)
+    }
+
+    /// The file with its certificate, PEM.
+    #[must_use]
+    pub fn authority(&self) -> PathBuf {
+        self.folder.join("provider.pem")
+    }
+
+    /// What it was asked since it started last, as method and path.
+    #[must_use]
+    pub fn requests(&self) -> Vec<String> {
+        let log = fs::read_to_string(self.folder.join("provider.log")).unwrap_or_default();
+        log.lines().map(str::to_owned).collect()
+    }
+
+    /// A token that says this workload is its subject, for an audience; header fields of the request say more, such as
+    /// `x-claims: {"ref": "main"}`, `x-ttl: 60` or `x-alg: ES256`.
+    #[must_use]
+    pub fn token(&self, workload: &str, audience: &str, fields: &[&str]) -> String {
+        let mut curl = Tool::new("curl").args(["-s", "--cacert"]).arg(self.authority());
+        curl = curl.args(["-u", &format!("{workload}:a%20secret%20of%20the%20provider")]);
+        curl = curl.args(["-d", "grant_type=client_credentials", "-d", &format!("resource={audience}")]);
+        let curl = fields.iter().fold(curl, |curl, field| curl.args(["-H", field]));
+        let answer = curl.arg(format!("{}/token", self.issuer())).run().text();
+        let token = answer.split("\"access_token\":\"").nth(1).and_then(|rest| rest.split('"').next());
+        token.unwrap_or_else(|| panic!("{answer}")).to_owned()
+    }
+}
+
+impl Drop for IdentityProvider {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

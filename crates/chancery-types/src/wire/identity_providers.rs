@@ -1,0 +1,155 @@
+//! Bodies under `/api/v2/identity-providers` and `/api/v2/identity-bindings`.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{ObjInfo, present};
+use crate::{IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm};
+
+/// An OpenID Connect provider whose tokens workloads exchange for ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CreateIdentityProvider {
+    /// Its name.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: String,
+    /// The `iss` of its tokens, letter by letter: an https address, such as
+    /// `https://token.actions.githubusercontent.com`. It cannot be changed.
+    #[cfg_attr(feature = "schema", schema(example = "https://gitlab.example.org"))]
+    pub issuer: String,
+    /// Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10.
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 10))]
+    pub audiences: Vec<String>,
+    /// Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub algorithms: Vec<JwtAlgorithm>,
+    /// Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
+    /// it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jwks: Option<String>,
+    /// Whether each token is taken once. `true` where this is absent; `false` is for workloads that are given a token in a
+    /// file and cannot ask for another, as in Kubernetes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_use: Option<bool>,
+}
+
+/// What shall change in a provider; members that are absent stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchIdentityProvider {
+    /// Another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: Option<String>,
+    /// Other audiences, which replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 10))]
+    pub audiences: Option<Vec<String>>,
+    /// Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub algorithms: Option<Vec<JwtAlgorithm>>,
+    /// Other public keys; `null` to have them fetched.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub jwks: Option<Option<String>>,
+    /// Whether each token is taken once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub single_use: Option<bool>,
+    /// Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
+}
+
+/// An OpenID Connect provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct IdentityProvider {
+    /// Name and id.
+    pub obj_info: ObjInfo<IdentityProviderId>,
+    /// The `iss` of its tokens.
+    pub issuer: String,
+    /// Whom its tokens have to be for.
+    pub audiences: Vec<String>,
+    /// Which algorithms its tokens may be signed with.
+    pub algorithms: Vec<JwtAlgorithm>,
+    /// Its public keys as they were given; absent where they are fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jwks: Option<String>,
+    /// Whether each token is taken once.
+    pub single_use: bool,
+    /// Whether its tokens are taken at all.
+    pub enabled: bool,
+    /// When it was made (RFC 3339, UTC).
+    pub created_at: String,
+}
+
+/// Whose tokens of a provider stand for an identity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CreateIdentityBinding {
+    /// Its name.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: String,
+    /// The identity.
+    pub identity_uuid: IdentityId,
+    /// The provider.
+    pub provider_uuid: IdentityProviderId,
+    /// The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+    /// else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
+    /// begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schema(example = json!({"repository_id": "74", "ref": "refs/heads/main"})))]
+    pub claims: BTreeMap<String, String>,
+}
+
+/// Whose tokens of a provider stand for an identity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct IdentityBinding {
+    /// Name and id.
+    pub obj_info: ObjInfo<IdentityBindingId>,
+    /// The identity.
+    pub identity_uuid: IdentityId,
+    /// The provider.
+    pub provider_uuid: IdentityProviderId,
+    /// The `sub` of the tokens; any where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Further claims of the tokens with their values.
+    pub claims: BTreeMap<String, String>,
+    /// When it was made (RFC 3339, UTC).
+    pub created_at: String,
+}
+
+/// Which bindings; what is absent filters nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct IdentityBindingQuery {
+    /// Page number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", param(minimum = 1))]
+    pub page: Option<u32>,
+    /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
+    /// In the place of `page`: the `next` of an answer to the same query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// A case-insensitive part of the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<String>,
+    /// Those of this identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity_uuid: Option<IdentityId>,
+}
