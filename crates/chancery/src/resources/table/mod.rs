@@ -13,7 +13,7 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 7] = [
+    let tables: [&'static [Resource]; 8] = [
         tokens::RESOURCES,
         keys::RESOURCES,
         certificates::RESOURCES,
