@@ -25,7 +25,7 @@ use crate::{
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
-    identity::{FetchedKeys, IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
+    identity::{IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
     list::ReadTurns,
     log::Log,
     notices::{NoticeConfig, Notices},
@@ -153,8 +153,8 @@ pub(crate) struct ShuttingDown(());
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let (rsa_pool, key_backend, kept) = (config.rsa_pool, config.key_backend, config.journal);
-        let provider_keys = FetchedKeys::new(config.providers, &config.limits);
+        let (rsa_pool, key_backend, kept, http) =
+            (config.rsa_pool, config.key_backend, config.journal, config.providers);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
@@ -168,8 +168,7 @@ impl Chancery {
             passwords: Passwords::new(&limits, config.password_work),
             counters: Counters::new(node, &limits),
             activity: Activity::default(),
-            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, provider_keys, clock.now_ms())
-                .await?,
+            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, (http, &limits), &clock).await?,
             token_profiles: TokenProfiles::default(),
             budgets: Budgets::new(node, store.path()),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),

@@ -1,7 +1,11 @@
 //! What bounds a caller and could be set otherwise, with its reason. All can be set in the configuration; these are the
 //! defaults.
 
+mod logins;
+
 use std::time::Duration;
+
+pub use self::logins::LoginLimits;
 
 /// The limits of an installation.
 #[derive(Clone, Debug)]
@@ -125,43 +129,6 @@ pub struct Limits {
     pub api_keys: ApiKeyLimits,
     /// For logins, and what takes the same proof.
     pub logins: LoginLimits,
-}
-
-/// What bounds logins, and what takes the same proof.
-#[derive(Clone, Debug)]
-pub struct LoginLimits {
-    /// Logins tried from one source in a minute, before any Argon2 work; and wrong API keys shown with calls.
-    pub per_minute: u32,
-    /// How long a new secret of one-time codes waits for the code that confirms it.
-    pub totp_pending_max: Duration,
-    /// Identity providers of an installation: each is a place that its keys are fetched from.
-    pub identity_providers_max: u32,
-    /// Bindings to one identity provider: each exchange of a token reads all of them.
-    pub identity_bindings_max: u32,
-    /// How long the keys of an identity provider are used before they are fetched again.
-    pub provider_keys_fresh: Duration,
-    /// How long they go on where the provider cannot be reached: a key that it took back is taken for so long.
-    pub provider_keys_max: Duration,
-    /// How long it takes at least from one fetch of a provider's keys to the next, also where a token names a key that is not
-    /// known: anybody can send such a token.
-    pub provider_keys_pause: Duration,
-    /// How long a provider may take to answer.
-    pub provider_wait_max: Duration,
-}
-
-impl Default for LoginLimits {
-    fn default() -> Self {
-        Self {
-            per_minute: 600,
-            totp_pending_max: Duration::from_mins(15),
-            identity_providers_max: 20,
-            identity_bindings_max: 1_000,
-            provider_keys_fresh: Duration::from_mins(10),
-            provider_keys_max: Duration::from_hours(1),
-            provider_keys_pause: Duration::from_secs(30),
-            provider_wait_max: Duration::from_secs(5),
-        }
-    }
 }
 
 /// What an identity may have of API keys.

@@ -123,7 +123,10 @@ impl ProviderKey {
             AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P384 => &[Algorithm::ES384],
             AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => &[Algorithm::EdDSA],
             // The library may come to know more kinds.
-            _ => return None,
+            AlgorithmParameters::EllipticCurve(_)
+            | AlgorithmParameters::OctetKeyPair(_)
+            | AlgorithmParameters::OctetKey(_)
+            | _ => return None,
         };
         let key = DecodingKey::from_jwk(&jwk).ok().filter(|_| is_for_signatures)?;
         Some(Self { id: jwk.common.key_id, fits, only: jwk.common.key_algorithm, key })

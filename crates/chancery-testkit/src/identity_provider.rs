@@ -1,13 +1,12 @@
 //! An OpenID Connect provider that is not ours, in a process of its own.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::Tool;
+use crate::{Tool, free_port};
 
 /// The provider, at a port that it has for itself.
 pub struct IdentityProvider {
@@ -20,7 +19,7 @@ impl IdentityProvider {
     /// Starts one, with keys that are called like this and a certificate of its own. Files go into the folder.
     #[must_use]
     pub fn start(folder: &Path, keys: &str) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let (key, certificate) = (folder.join("provider.key"), folder.join("provider.pem"));
         let _made = Tool::new("openssl")
             .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
@@ -30,8 +29,8 @@ impl IdentityProvider {
             .arg("-out")
             .arg(&certificate)
             .run();
-        let chain = fs::read_to_string(&key).unwrap() + &fs::read_to_string(&certificate).unwrap();
-        fs::write(folder.join("provider.chain"), chain).unwrap();
+        let read = |path: &Path| fs::read_to_string(path).expect("openssl has written it");
+        fs::write(folder.join("provider.chain"), read(&key) + &read(&certificate)).expect("a file for the chain");
         let mut provider = Self { folder: folder.to_owned(), port, child: None };
         provider.start_again(keys);
         provider
@@ -41,7 +40,7 @@ impl IdentityProvider {
     pub fn start_again(&mut self, keys: &str) {
         self.stop();
         let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let log = File::create(self.folder.join("provider.log")).unwrap();
+        let log = File::create(self.folder.join("provider.log")).expect("a file for its output");
         let child = Command::new("node")
             .arg(here.join("src/identity_provider.mjs"))
             .arg(here.join("../../target/tools/node"))
@@ -50,7 +49,7 @@ impl IdentityProvider {
             .arg(keys)
             .stdout(log)
             .spawn();
-        self.child = Some(child.unwrap());
+        self.child = Some(child.unwrap_or_else(|error| panic!("node: {error}")));
         let started = Instant::now();
         while !self.requests().contains(&"listening".to_owned()) {
             assert!(started.elapsed() < Duration::from_secs(60), "the provider does not start");

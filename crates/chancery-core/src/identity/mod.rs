@@ -38,7 +38,7 @@ pub use sign_in::LoggedIn;
 pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use directory::{Directory, Identity, Role};
-pub(crate) use federation::{FetchedKeys, TokenRefusal};
+pub(crate) use federation::TokenRefusal;
 pub(crate) use password::Passwords;
 pub(crate) use rules::RoleRules;
 pub(crate) use sign_in::{SigningIn, Vouched};

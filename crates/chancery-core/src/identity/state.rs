@@ -15,7 +15,7 @@ use super::{
     api_key::{self, Uses},
     built_in,
     directory::{Directory, Identity, Role},
-    federation::FetchedKeys,
+    federation::{FetchedKeys, ProviderTransport},
     login::Seat,
     one_time_code,
     recent::{Recent, RecentKeys},
@@ -24,7 +24,7 @@ use super::{
     tokens::Tokens,
 };
 use crate::{
-    Chancery, Error, Result, Source,
+    Chancery, Clock, Error, Limits, Result, Source,
     changes::{Change, ChangeKind},
     quarantine::Quarantine,
     storage::{MayRead, Opening, Storage},
@@ -59,9 +59,10 @@ impl IdentityState {
         opening: &Opening,
         custodian: &Custodian,
         quarantine: &Quarantine,
-        provider_keys: FetchedKeys,
-        now: i64,
+        (providers, limits): (Option<Arc<dyn ProviderTransport>>, &Limits),
+        clock: &Clock,
     ) -> Result<Self> {
+        let now = clock.now_ms();
         let ensured = storage.background(opening, move |tx| {
             Box::pin(async move {
                 built_in::ensure(tx, now).await?;
@@ -80,7 +81,7 @@ impl IdentityState {
             delays: Mutex::default(),
             rate: Mutex::default(),
             no_ones_totp: one_time_code::no_ones(custodian)?,
-            provider_keys,
+            provider_keys: FetchedKeys::new(providers, limits),
         })
     }
 

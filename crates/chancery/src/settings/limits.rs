@@ -169,6 +169,7 @@ mod tests {
     use super::*;
 
     const OF_CORE: &str = include_str!("../../../chancery-core/src/limits.rs");
+    const OF_LOGINS: &str = include_str!("../../../chancery-core/src/limits/logins.rs");
     const OF_SERVER: &str = include_str!("../../../chancery-server/src/listen/bounds.rs");
     const OPERATING: &str = include_str!("../../../../docs/OPERATING.md");
     const BEGINS: &str = "| limit | default | what it bounds |\n|---|---|---|\n";
@@ -205,7 +206,7 @@ mod tests {
     /// All members of a struct, each with what is said of it.
     fn documented(structure: &str) -> Vec<(&'static str, String)> {
         let begins = format!("pub struct {structure} {{\n");
-        let source = [OF_CORE, OF_SERVER].into_iter().find_map(|source| source.split_once(&begins));
+        let source = [OF_CORE, OF_LOGINS, OF_SERVER].into_iter().find_map(|source| source.split_once(&begins));
         let (members, _) = source.unwrap().1.split_once("\n}").unwrap();
         let mut said = String::new();
         let mut documented = Vec::new();

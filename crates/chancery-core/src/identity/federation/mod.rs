@@ -13,7 +13,7 @@ mod stored;
 mod tests;
 
 pub(crate) use claims::TokenRefusal;
-pub(crate) use keys::FetchedKeys;
 pub use keys::{Fetched, ProviderTransport};
 
 pub(super) use exchange::{Exchanged, expect_unchanged};
+pub(super) use keys::FetchedKeys;

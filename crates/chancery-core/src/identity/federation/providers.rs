@@ -183,7 +183,12 @@ pub(super) async fn load(tx: &mut Tx, id: Uuid) -> Result<tables::identity_provi
 fn still_bound(error: StoreError) -> Error {
     match error {
         StoreError::Reference(_) => Error::state("Identities are bound to this provider; delete the bindings first."),
-        error => error.into(),
+        StoreError::Conflict(_)
+        | StoreError::Unavailable(_)
+        | StoreError::Busy
+        | StoreError::Unauthentic(_)
+        | StoreError::Text
+        | StoreError::Internal(_) => error.into(),
     }
 }
 

@@ -1,11 +1,12 @@
 //! /api/v2/identity-providers.
 
-use chancery_types::RoleId;
-use serde_json::{Value, json};
+mod uuid;
+
+use serde_json::json;
 
 use crate::{
-    app::{PASSWORD, TestApp},
-    workloads::{BINDINGS, PROVIDERS, Workloads, application, description},
+    app::TestApp,
+    workloads::{PROVIDERS, description},
 };
 
 const ISSUER: &str = "https://gitlab.example.org";
@@ -70,36 +71,4 @@ async fn what_is_no_provider_is_refused_with_the_member_at_fault() {
     again.refused(409, "AlreadyExists", Some("/issuer"));
     let again = admin.post(PROVIDERS, description("GitLab", "https://b.example.org")).await;
     again.refused(409, "AlreadyExists", Some("/name"));
-}
-
-#[tokio::test]
-async fn a_provider_that_something_is_bound_to_stays() {
-    let (workloads, binding) = Workloads::bound().await;
-    let admin = workloads.app.admin().await;
-    let path = format!("{PROVIDERS}/{}", workloads.provider_uuid);
-    admin.delete(&path).await.refused(409, "InvalidState", None);
-    admin.delete(&format!("{BINDINGS}/{binding}")).await.response();
-    admin.delete(&path).await.response();
-}
-
-#[tokio::test]
-async fn nobody_says_whose_tokens_count_for_somebody_who_holds_more() {
-    let workloads = Workloads::new().await;
-    let admin = workloads.app.admin().await;
-    let role = json!({"name": "makes certificates", "loginsRequired": 1, "perms": ["CertManage:Generate"]});
-    let role = admin.post("/api/v2/roles", role).await.response()["uuid"].clone();
-    let made = json!({"name": "issuing", "kind": "Application", "roleUuids": [role]});
-    let issuing = admin.post("/api/v2/identities", made).await.response()["uuid"].as_str().unwrap().to_owned();
-    for name in ["officer1", "officer2"] {
-        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
-    }
-    let officers = workloads.app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
-    let asks = |name: &str| workloads.binding_of(&issuing, name, json!({"subject": "workload-1"}));
-    officers.post(BINDINGS, asks("theirs")).await.refused(403, "NotAuthorized", None);
-    admin.post(BINDINGS, asks("ours")).await.response();
-    let path = format!("{PROVIDERS}/{}", workloads.provider_uuid);
-    let change = |audiences: Value| json!({"audiences": audiences});
-    officers.patch(&path, change(json!(["https://theirs.example.org"]))).await.refused(403, "NotAuthorized", None);
-    officers.patch(&path, json!({"enabled": false})).await.response();
-    application(&admin, "other").await;
 }
