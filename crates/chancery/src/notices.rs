@@ -57,7 +57,8 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let wait = settings.limits.notices.wait_max;
     let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
     let allowed = public_or_listed(&settings.notice_networks);
-    let poster = |pem: &Vec<u8>| WebhookPoster::new(pem, Arc::clone(&allowed), "--notice-networks").doing("--notice-ca");
+    let poster =
+        |pem: &Vec<u8>| WebhookPoster::new(pem, Arc::clone(&allowed), "--notice-networks").doing("--notice-ca");
     let webhooks = authorities.as_ref().map(poster).transpose()?;
     let sender = |pem: &Vec<u8>| SyslogSender::new(pem, Arc::clone(&allowed)).doing("--notice-ca");
     let syslog = authorities.as_ref().map(sender).transpose()?;

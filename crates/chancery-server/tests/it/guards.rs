@@ -6,11 +6,7 @@ mod operations;
 use std::collections::BTreeSet;
 
 use chancery_core::Host;
-use chancery_types::{
-    Perm::{self, *},
-    RoleId,
-    wire::system::PatchSettings,
-};
+use chancery_types::{Perm, RoleId, wire::system::PatchSettings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -232,7 +228,7 @@ pub(crate) async fn token_profile_named(admin: &Client, name: &str) -> String {
     let types = admin.post("/api/v2/key-types/stubs", json!({"search": "AES-256"})).await;
     let key_type = uuid(&types.response()["results"][0]["objInfo"]);
     let key = admin.post("/api/v2/keys", json!({"name": format!("k of {name}"), "keyTypeUuid": key_type})).await;
-    let mut body: Value = serde_json::from_str(PROFILE).unwrap();
+    let mut body: Value = serde_json::from_str(operations::PROFILE).unwrap();
     body["objInfo"]["name"] = json!(name);
     body["keyUuid"] = key.response()["uuid"].clone();
     uuid(&admin.post("/api/v2/token-profiles", body).await.response()["objInfo"])
