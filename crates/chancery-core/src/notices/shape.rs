@@ -82,7 +82,7 @@ fn what(notice: &Notice) -> String {
         NoticeKind::RowRefused => "refused a row of its database; see the audit".to_owned(),
         NoticeKind::JournalFailed => "lost a journal or cannot keep it; see the audit".to_owned(),
         NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
-        NoticeKind::AuditTargetFailed => "cannot ship its audit records to a target; see the audit".to_owned(),
+        NoticeKind::AuditTargetFailed => "cannot ship audit records; see the audit".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }
 }

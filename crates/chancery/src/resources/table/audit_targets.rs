@@ -89,7 +89,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
         Verb {
             path: TARGET,
             loses: Some(Loss {
-                says: "a target that is deleted gets no more records, and how far it had them is forgotten.",
+                says: "a target that is deleted, and how far it had the records, cannot be had back.",
                 unless: None,
             }),
             example: "chancery audit-target delete siem --yes",
