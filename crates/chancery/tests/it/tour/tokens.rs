@@ -80,6 +80,7 @@ impl Tour {
         assert_eq!(answer!(client, grant(profile, id)).used, 1);
         assert_eq!(answer!(client, grants(profile), json!({})).items.len(), 1);
         assert_eq!(answer!(client, revoke_grant(profile, id), json!({})).state.to_string(), "Revoked");
+        let _gone = answer!(client, delete_token_profile(profile));
     }
 
     pub(super) fn tokens(&self) {

@@ -1,12 +1,15 @@
 //! Grants: detokenizing in full where a Control Rule demands approvals, and /api/v2/token-profiles/{uuid}/grants.
 
-use std::sync::Arc;
+mod counts;
+mod grant_uuid;
+mod model;
+mod revoke;
 
 use serde_json::{Value, json};
 
-use super::{Bench, PROFILES, changed, rules};
+use super::{Bench, NOTHING, PROFILES, changed, rotate, rules};
 use crate::{
-    app::{PASSWORD, Setup, TestApp},
+    app::{PASSWORD, Setup},
     client::{Client, Reply},
     signing::{APPROVER, PROPOSALS},
 };
@@ -229,61 +232,6 @@ async fn a_grant_of_listed_tokens_refuses_every_other_one() {
 }
 
 #[tokio::test]
-async fn it_ends_by_time_by_revocation_and_with_its_identity() {
-    let world = World::with(Setup::default(), 1).await;
-    let by_time = world.granted(json!({"lifetime": hours("1")})).await;
-    world.bench.app.clock.advance_ms(3_599_999);
-    let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
-    let world = World { clerk, ..world };
-    shows(&world.detokenize(&world.token, Some(&by_time)).await, MESSAGE);
-    world.bench.app.clock.advance_ms(1);
-    world.detokenize(&world.token, Some(&by_time)).await.refused(409, "InvalidState", Some("/grantUuid"));
-    assert_eq!(world.read(&by_time).await["state"], "Ended");
-
-    let admin = world.bench.app.admin().await;
-    let approver = world.approver("stops").await;
-    for stops in [&approver, &admin, &world.clerk] {
-        let id = world.granted(json!({})).await;
-        assert_eq!(world.end(stops, &id).await.response()["state"], "Revoked");
-        let refused = world.detokenize(&world.token, Some(&id)).await;
-        refused.refused(409, "InvalidState", Some("/grantUuid"));
-        world.end(stops, &id).await.refused(409, "InvalidState", None);
-    }
-    let waiting = uuid(&world.ask(json!({})).await);
-    assert_eq!(world.end(&world.clerk, &waiting).await.response()["state"], "Denied");
-    let waiting = uuid(&world.ask(json!({})).await);
-    assert_eq!(world.end(&admin, &waiting).await.response()["state"], "Denied");
-
-    let (locked, asked) = (world.granted(json!({})).await, uuid(&world.ask(json!({})).await));
-    let identity = admin.identity_uuid("clerk").await;
-    for step in ["lock", "unlock"] {
-        admin.post_nothing(&format!("/api/v2/identities/{identity}/{step}")).await.response();
-    }
-    let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
-    let reply = clerk.post(&world.path("detokenize"), sent(&world.token, Some(&locked))).await;
-    reply.refused(409, "InvalidState", Some("/grantUuid"));
-    assert_eq!(approve(&approver, &asked).await.status.as_u16(), 409, "it ended with the lock");
-}
-
-#[tokio::test]
-async fn it_ends_with_the_role_for_good() {
-    let world = World::with(Setup::default(), 1).await;
-    let id = world.granted(json!({})).await;
-    world.bench.app.clock.advance_ms(1_000);
-    let spare = new_role(&world.bench.admin, "spare").await;
-    let identity = world.bench.admin.identity_uuid("clerk").await;
-    let path = format!("/api/v2/identities/{identity}");
-    world.bench.admin.patch(&path, json!({"roleUuids": [spare]})).await.response();
-    let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
-    let reply = clerk.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
-    reply.refused(403, "NotAuthorized", Some("/grantUuid"));
-    world.bench.admin.patch(&path, json!({"roleUuids": [spare, world.role]})).await.response();
-    let clerk = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await;
-    let reply = clerk.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
-    reply.refused(403, "NotAuthorized", Some("/grantUuid"));
-}
-
-#[tokio::test]
 async fn a_rule_that_becomes_stricter_or_goes_away_counts_at_once() {
     let world = World::with(Setup::default(), 1).await;
     let (id, asked) = (world.granted(json!({})).await, uuid(&world.ask(json!({})).await));
@@ -313,7 +261,7 @@ async fn a_new_key_version_leaves_a_grant_as_it_is() {
     let world = World::with(Setup::default(), 1).await;
     let any = world.granted(json!({})).await;
     let listed = world.granted(json!({"tokens": [world.token]})).await;
-    super::rotate(&world.bench.admin, &world.bench.key).await;
+    rotate(&world.bench.admin, &world.bench.key).await;
     world.patch(json!({"keyVersion": 2, "minDecryptVersion": 1})).await;
     let fresh = world.bench.admin.post(&world.path("tokenize"), json!({"message": MESSAGE})).await;
     let fresh = fresh.response()["token"].as_str().unwrap().to_owned();
@@ -350,44 +298,6 @@ async fn masks_and_other_calls_go_on_as_without_a_demand() {
 }
 
 #[tokio::test]
-async fn approvers_see_who_why_how_much_and_what_was_granted_this_month() {
-    let world = World::with(Setup::default(), 1).await;
-    let first = world.granted(json!({"reason": "first", "tokens": [world.token]})).await;
-    world.detokenize(&world.token, Some(&first)).await.response();
-    let second = uuid(&world.ask(json!({"note": "please"})).await);
-    let approver = world.approver("ann").await;
-    let seen = approver.get(&format!("{PROPOSALS}/{second}")).await.response().clone();
-    let (kind, name) = (&seen["kind"], &seen["objInfo"]["name"]);
-    assert_eq!((kind, name), (&json!("DetokenizeGrant"), &json!("chargeback")));
-    assert_eq!(seen["approvals"][0]["note"], "please");
-    let shown = &seen["detokenizeGrant"];
-    assert_eq!(shown["grant"]["requestedBy"][0]["name"], "clerk");
-    assert_eq!(shown["grant"]["tokenProfile"], json!({"name": "cards", "uuid": world.profile}));
-    assert_eq!((&shown["grant"]["maxValues"], &shown["grant"]["lifetimeS"]), (&json!(3), &json!(28_800)));
-    let before = shown["thisMonth"].as_array().unwrap();
-    assert_eq!(before.len(), 1, "{shown}");
-    let counts = ["reason", "used", "tokens", "state"].map(|member| before[0][member].clone());
-    assert_eq!(counts, [json!("first"), json!(1), json!(1), json!("Active")]);
-    let digest = seen["digest"].clone();
-    world.patch(json!({"objInfo": {"name": "other cards"}})).await;
-    let approved = approver.post(&format!("{PROPOSALS}/{second}/approve"), json!({"digest": digest})).await;
-    assert_eq!(approved.response()["state"], "Active");
-
-    let listed = approver.get(&world.path("grants")).await.response()["items"].as_array().unwrap().len();
-    assert_eq!(listed, 2);
-    let stranger = world.bench.app.person("stranger", &[world.role.parse().unwrap()]).await;
-    assert_eq!(stranger.get(&world.path("grants")).await.response()["items"], json!([]));
-    let path = world.path(&format!("grants/{first}"));
-    stranger.get(&path).await.refused(403, "NotAuthorized", None);
-    world.end(&stranger, &first).await.refused(403, "NotAuthorized", None);
-    approver.get(&format!("{PROFILES}/{}/grants/{first}", super::NOTHING)).await.refused(404, "InvalidSelection", None);
-    world.bench.app.clock.advance_ms(31 * 24 * 3_600_000);
-    let approver = world.bench.app.logged_in(&[("ann", PASSWORD)]).await;
-    let seen = approver.get(&format!("{PROPOSALS}/{second}")).await.response().clone();
-    assert_eq!(seen["detokenizeGrant"]["thisMonth"], json!([]), "a month later");
-}
-
-#[tokio::test]
 async fn what_cannot_be_asked_for_is_refused_with_its_place() {
     let world = World::new().await;
     for (changes, status, code, field) in [
@@ -400,7 +310,7 @@ async fn what_cannot_be_asked_for_is_refused_with_its_place() {
         (json!({"tokens": []}), 400, "InvalidValue", "/tokens"),
         (json!({"tokens": ["4111 1", "41111"]}), 400, "InvalidValue", "/tokens/1"),
         (json!({"tokens": vec!["1"; 10_001]}), 413, "LimitExceeded", "/tokens"),
-        (json!({"roleUuid": super::NOTHING}), 400, "InvalidSelection", "/roleUuid"),
+        (json!({"roleUuid": NOTHING}), 400, "InvalidSelection", "/roleUuid"),
     ] {
         world.ask(changes).await.refused(status, code, Some(field));
     }
@@ -408,189 +318,4 @@ async fn what_cannot_be_asked_for_is_refused_with_its_place() {
     let nobody = world.bench.app.person("nobody", &[new_role(&world.bench.admin, "none").await.parse().unwrap()]).await;
     nobody.post(&world.path("grants"), body).await.refused(403, "NotAuthorized", None);
     world.bench.admin.saw_audited("ProposalSubmit").await;
-}
-
-/// Eight clients that go on until there is nothing left, single and batches mixed; how many values they got.
-async fn eight(clients: Vec<Client>, path: &str, token: &str, grant: &str) -> u64 {
-    let (path, token, grant) = (Arc::new(path.to_owned()), Arc::new(token.to_owned()), Arc::new(grant.to_owned()));
-    let tasks = clients.into_iter().enumerate().map(|(index, client)| {
-        let (path, token, grant) = (Arc::clone(&path), Arc::clone(&token), Arc::clone(&grant));
-        tokio::spawn(async move {
-            let mut got = 0;
-            for size in [5 + index, 3] {
-                let body = json!({"tokens": vec![&*token; size], "grantUuid": *grant});
-                while client.post(&format!("{path}/batch-detokenize"), body.clone()).await.status.as_u16() == 200 {
-                    got += size as u64;
-                }
-            }
-            while client.post(&format!("{path}/detokenize"), sent(&token, Some(&grant))).await.status.as_u16() == 200 {
-                got += 1;
-            }
-            got
-        })
-    });
-    let tasks: Vec<_> = tasks.collect();
-    let mut got = 0;
-    for task in tasks {
-        got += task.await.unwrap();
-    }
-    got
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn eight_clients_get_exactly_as_many_values_as_were_granted() {
-    let world = World::with(Setup::default(), 1).await;
-    let id = world.granted(json!({"maxValues": 211})).await;
-    let mut clients = Vec::new();
-    for _ in 0..8 {
-        clients.push(world.bench.app.logged_in(&[("clerk", PASSWORD)]).await);
-    }
-    let path = format!("{PROFILES}/{}", world.profile);
-    assert_eq!(eight(clients, &path, &world.token, &id).await, 211);
-    let uses =
-        world.bench.admin.get(&format!("/api/v2/audit?action=DetokenizeGrantUse&objectUuid={id}&pageSize=1000")).await;
-    let told =
-        uses.response()["items"].as_array().unwrap().iter().map(|use_| use_["detail"]["values"].as_u64().unwrap());
-    assert_eq!(told.sum::<u64>(), 211);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn two_nodes_together_give_out_exactly_as_many() {
-    let world = World::with(Setup { postgres: true, ..Setup::default() }, 1).await;
-    let id = world.granted(json!({"maxValues": 150})).await;
-    let nodes = [world.bench.app.routes.clone(), world.bench.app.other_node().await];
-    let mut clients = Vec::new();
-    for index in 0..8 {
-        let mut client = Client::new(nodes[index % 2].clone());
-        client.bearer = world.bench.app.logged_in(&[("clerk", PASSWORD)]).await.bearer;
-        clients.push(client);
-    }
-    let path = format!("{PROFILES}/{}", world.profile);
-    assert_eq!(eight(clients, &path, &world.token, &id).await, 150);
-    // Revoked on one, it is of no use on the other at once.
-    let id = world.granted(json!({})).await;
-    world.end(&world.bench.admin, &id).await.response();
-    let mut client = Client::new(nodes[1].clone());
-    client.bearer = world.clerk.bearer.clone();
-    let reply = client.post(&world.path("detokenize"), sent(&world.token, Some(&id))).await;
-    reply.refused(409, "InvalidState", Some("/grantUuid"));
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_kill_in_the_midst_gives_nobody_more() {
-    let world = World::with(Setup::default(), 1).await;
-    let id = world.granted(json!({"maxValues": 60})).await;
-    let path = format!("{PROFILES}/{}", world.profile);
-    let World { bench: Bench { app, admin, key: _ }, clerk, token, .. } = world;
-    let mut got = 0;
-    for _ in 0..7 {
-        let body = json!({"tokens": vec![&token; 3], "grantUuid": id});
-        clerk.post(&format!("{path}/batch-detokenize"), body).await.response();
-        got += 3;
-    }
-    drop((admin, clerk));
-    let app: TestApp = app.killed().await;
-    let mut clients = Vec::new();
-    for _ in 0..8 {
-        clients.push(app.logged_in(&[("clerk", PASSWORD)]).await);
-    }
-    got += eight(clients, &path, &token, &id).await;
-    assert_eq!(got, 60);
-}
-
-/// What a grant is, as simply as it can be said.
-#[derive(Default)]
-struct Model {
-    id: String,
-    max: u64,
-    used: u64,
-    approved_by: Vec<usize>,
-    /// When it ends, in minutes.
-    ends: Option<u64>,
-    is_over: bool,
-}
-
-/// Numbers that look drawn and are the same in each run.
-struct Draw(u64);
-
-impl Draw {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % end
-    }
-}
-
-#[tokio::test]
-async fn whatever_is_asked_approved_used_and_ended_nobody_gets_more_than_a_small_model_says() {
-    let World { bench, profile, clerk, token, .. } = World::new().await;
-    let (app, path) = (&bench.app, format!("{PROFILES}/{profile}"));
-    let names = ["ann", "bob", "cid"];
-    for name in names {
-        app.person(name, &[APPROVER.parse().unwrap()]).await;
-    }
-    let (mut draw, mut all, mut minutes) = (Draw(11), Vec::<Model>::new(), 0);
-    let (mut clerk, mut approvers) = (clerk, Vec::new());
-    let mut seen = [0; 6];
-    for step in 0..400 {
-        if step % 25 == 0 {
-            minutes += 20;
-            app.clock.advance_ms(20 * 60_000);
-            clerk = app.logged_in(&[("clerk", PASSWORD)]).await;
-            approvers.clear();
-            for name in names {
-                approvers.push(app.logged_in(&[(name, PASSWORD)]).await);
-            }
-        }
-        if all.is_empty() || draw.below(12) == 0 {
-            let max = draw.below(9) + 1;
-            let body = json!({"reason": "any", "maxValues": max, "lifetime": hours("1")});
-            let id = uuid(&clerk.post(&format!("{path}/grants"), body).await);
-            all.push(Model { id, max, ..Model::default() });
-            continue;
-        }
-        let at = usize::try_from(draw.below(all.len() as u64)).unwrap();
-        let grant = &mut all[at];
-        let is_active = !grant.is_over && grant.ends.is_some_and(|end| end > minutes) && grant.used < grant.max;
-        match draw.below(10) {
-            0..4 => {
-                let who = usize::try_from(draw.below(3)).unwrap();
-                let counts = !grant.is_over && grant.ends.is_none() && !grant.approved_by.contains(&who);
-                let reply = approve(&approvers[who], &grant.id).await;
-                assert_eq!(reply.status.as_u16() == 200, counts, "step {step}: {}", reply.text());
-                if counts {
-                    grant.approved_by.push(who);
-                    seen[0] += 1;
-                }
-                if grant.approved_by.len() == 2 && grant.ends.is_none() {
-                    grant.ends = Some(minutes + 60);
-                }
-            }
-            4..9 => {
-                let count = if draw.below(2) == 0 { 1 } else { draw.below(4) + 1 };
-                let fits = is_active && grant.used + count <= grant.max;
-                let reply = if count == 1 {
-                    clerk.post(&format!("{path}/detokenize"), sent(&token, Some(&grant.id))).await
-                } else {
-                    let tokens = vec![token.clone(); usize::try_from(count).unwrap()];
-                    let body = json!({"tokens": tokens, "grantUuid": grant.id});
-                    clerk.post(&format!("{path}/batch-detokenize"), body).await
-                };
-                assert_eq!(reply.status.as_u16() == 200, fits, "step {step}: {}", reply.text());
-                seen[if fits { 1 } else { 2 }] += 1;
-                grant.used += if fits { count } else { 0 };
-            }
-            _ => {
-                let ends = !grant.is_over && (grant.ends.is_none() || is_active);
-                let reply = clerk.post(&format!("{path}/grants/{}/revoke", grant.id), json!({})).await;
-                assert_eq!(reply.status.as_u16() == 200, ends, "step {step}: {}", reply.text());
-                grant.is_over |= ends;
-                seen[3] += u32::from(ends);
-            }
-        }
-    }
-    for grant in &all {
-        let told = clerk.get(&format!("{path}/grants/{}", grant.id)).await;
-        assert_eq!((told.response()["used"].as_u64(), grant.used <= grant.max), (Some(grant.used), true));
-    }
-    assert!(seen[..4].iter().all(|count| *count > 5), "each of them happened: {seen:?}");
 }
