@@ -6,11 +6,7 @@ mod operations;
 use std::collections::BTreeSet;
 
 use chancery_core::Host;
-use chancery_types::{
-    Perm::{self, *},
-    RoleId,
-    wire::system::PatchSettings,
-};
+use chancery_types::{Perm, RoleId, wire::system::PatchSettings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -38,6 +34,7 @@ pub(crate) enum Guard {
 }
 use Guard::{LoggedIn, Operator, Own, Perms, Public, Rules, Session};
 pub(crate) use operations::OPERATIONS;
+use operations::PROFILE;
 
 /// Of no object.
 pub(crate) const UUID: &str = "00000000-0000-0000-0000-0000000000aa";

@@ -172,5 +172,5 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("patch", "/api/v2/system/settings", Operator(&[SystemManage]), "{}"),
 ];
 
-const PROFILE: &str = r#"{"objInfo":{"name":"p"},"algorithm":"Ff1","keyUuid":"00000000-0000-0000-0000-0000000000aa","format":{"alphabet":"Decimal","minLength":13,"maxLength":19},"controlRules":[]}"#;
+pub(super) const PROFILE: &str = r#"{"objInfo":{"name":"p"},"algorithm":"Ff1","keyUuid":"00000000-0000-0000-0000-0000000000aa","format":{"alphabet":"Decimal","minLength":13,"maxLength":19},"controlRules":[]}"#;
 const DEPLOY: &str = r#"{"template":"PKI Signing","name":"s","pkisigning":{"newCert":{"issuerUuid":"00000000-0000-0000-0000-0000000000aa","subjectOneline":"CN=x","newKey":{"keyTypeUuid":"00000000-0000-0000-0000-0000000000aa","save":true},"certParams":{"validityPeriod":{"unit":"Year","amount":"1"}}},"signingFormat":"CMS","numApprovals":0,"hashAlgorithm":"Sha2_256"}}"#;
