@@ -34,7 +34,6 @@ pub(crate) enum Guard {
 }
 use Guard::{LoggedIn, Operator, Own, Perms, Public, Rules, Session};
 pub(crate) use operations::OPERATIONS;
-use operations::PROFILE;
 
 /// Of no object.
 pub(crate) const UUID: &str = "00000000-0000-0000-0000-0000000000aa";
