@@ -153,6 +153,11 @@ pub(crate) struct ShuttingDown(());
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
+        // In a box: the future of whoever opens one has no room for all of this.
+        Box::pin(Self::opened(config)).await
+    }
+
+    async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend, kept, http) =
             (config.rsa_pool, config.key_backend, config.journal, config.providers);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;

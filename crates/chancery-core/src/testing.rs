@@ -60,7 +60,7 @@ impl Installation {
         let mut installation = Self::with_limits(limits.clone()).await;
         let config = config(&installation.store, &installation.folder, &installation.clock, limits, 0);
         let notices = crate::NoticeConfig { transport: Some(transport), console: None };
-        installation.chancery = Box::pin(Chancery::open(Config { notices, ..config })).await.unwrap();
+        installation.chancery = Chancery::open(Config { notices, ..config }).await.unwrap();
         installation
     }
 
@@ -141,7 +141,7 @@ impl Installation {
 }
 
 async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa_pool: usize) -> Arc<Chancery> {
-    Box::pin(Chancery::open(config(store, folder, clock, limits, rsa_pool))).await.unwrap()
+    Chancery::open(config(store, folder, clock, limits, rsa_pool)).await.unwrap()
 }
 
 fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa_pool: usize) -> Config {

@@ -52,7 +52,8 @@ async fn open_as(
         providers: Some(providers::transport(settings)?),
         journal,
     };
-    Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
+    let opened = Chancery::open(config).await;
+    opened.doing(format!("opening the installation in {}", settings.data.display()))
 }
 
 /// Opens it, which exists, to serve it.

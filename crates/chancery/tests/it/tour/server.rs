@@ -95,7 +95,7 @@ impl Tour {
         let binding = answer!(client, create_identity_binding(), asks).obj_info.uuid;
         // What is exchanged would take the place of the administrators' session.
         let authority = fs::read(self.demo.text("/caFile")).unwrap();
-        let apart = Client::new(&self.demo.text("/base"), &authority).unwrap();
+        let apart = Client::new(self.demo.text("/base"), &authority).unwrap();
         assert!(apart.exchange_token(&workload.token()).unwrap().fully_logged_in);
         assert_eq!(answer!(client, identity_binding(binding)).subject.as_deref(), Some("job"));
         assert_eq!(answer!(client, identity_bindings(), json!({"identityUuid": identity})).total, 1);
