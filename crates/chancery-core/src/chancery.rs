@@ -158,8 +158,7 @@ impl Chancery {
     }
 
     async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let (rsa_pool, key_backend, kept, http) =
-            (config.rsa_pool, config.key_backend, config.journal, config.providers);
+        let (rsa_pool, backend, kept, http) = (config.rsa_pool, config.key_backend, config.journal, config.providers);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
@@ -167,7 +166,7 @@ impl Chancery {
         let opened = kept.as_ref().map(|kept| open_journal(kept, &custodian, &clock)).transpose()?;
         let (journal, found) = opened.map(Found::of).unzip();
         let pool = Arc::new(Pool::new(&limits));
-        let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
+        let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, backend);
         let chancery = Arc::new(Self {
             pool,
             passwords: Passwords::new(&limits, config.password_work),

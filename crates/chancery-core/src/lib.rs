@@ -62,6 +62,7 @@ pub use identity::{
 };
 pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,
+    PreApprovalLimits,
 };
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};

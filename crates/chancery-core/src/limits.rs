@@ -1,11 +1,13 @@
 //! What bounds a caller and could be set otherwise, with its reason. All can be set in the configuration; these are the
 //! defaults.
 
+mod lists;
 mod logins;
+mod pre_approvals;
 
 use std::time::Duration;
 
-pub use self::logins::LoginLimits;
+pub use self::{lists::ListLimits, logins::LoginLimits, pre_approvals::PreApprovalLimits};
 
 /// The limits of an installation.
 #[derive(Clone, Debug)]
@@ -47,12 +49,8 @@ pub struct Limits {
     pub program_url_max: usize,
     /// Approvals that a policy may demand.
     pub approvals_max: u32,
-    /// Digests of one pre-approval: as many as people can have checked by a tool, and under a MiB of JSON.
-    pub pre_approved_digests_max: usize,
-    /// Requests of one submitter that are approved beforehand without knowing what they are.
-    pub window_requests_max: u32,
-    /// For how long they are.
-    pub window_max: Duration,
+    /// What is approved beforehand.
+    pub pre_approvals: PreApprovalLimits,
     /// Grants to detokenize in full.
     pub grants: GrantLimits,
     /// Items of a manifest: 10,000 RSA signatures take some ten seconds, and their CMS some 50 MB.
@@ -301,49 +299,6 @@ impl Default for NoticeLimits {
     }
 }
 
-/// The limits of lists, and of what they show.
-#[derive(Clone, Debug)]
-pub struct ListLimits {
-    /// Items before a page that is asked for by its number, which are counted through: some 10 ms.
-    pub offset_max: u32,
-    /// Matching items that are counted for the total of a list that is asked for some; where there are more, it says so.
-    pub count_max: u32,
-    /// Items of a list that are looked at where no index helps: some 10 ms of reading.
-    pub scan_max: u32,
-    /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
-    pub inventory_scan_max: u32,
-    /// Lists that are read at the same time, and likewise uploads.
-    pub at_once: usize,
-    /// Lists of one caller that may wait, and likewise uploads.
-    pub waiting_max: usize,
-    /// How long a list or an upload may wait for its turn.
-    pub wait_max: Duration,
-    /// Members of the metadata of a signing request, each of which is a row by which requests are found.
-    pub metadata_members_max: usize,
-    /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
-    pub audit_changes_max: usize,
-    /// Signing requests of one statement: all in one transaction, which on PostgreSQL takes some nine round trips for each and
-    /// has ten seconds.
-    pub statement_rows_max: usize,
-}
-
-impl Default for ListLimits {
-    fn default() -> Self {
-        Self {
-            offset_max: 200_000,
-            count_max: 10_000,
-            scan_max: 50_000,
-            inventory_scan_max: 5_000,
-            at_once: 2,
-            waiting_max: 32,
-            wait_max: Duration::from_secs(2),
-            metadata_members_max: 64,
-            statement_rows_max: 250,
-            audit_changes_max: 16 * 1_024,
-        }
-    }
-}
-
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -365,9 +320,7 @@ impl Default for Limits {
             note_max: 4 * KIB,
             program_url_max: 2 * KIB,
             approvals_max: 64,
-            pre_approved_digests_max: 10_000,
-            window_requests_max: 100,
-            window_max: Duration::from_hours(24),
+            pre_approvals: PreApprovalLimits::default(),
             grants: GrantLimits::default(),
             manifest_items_max: 10_000,
             decisions_max: 1_000,

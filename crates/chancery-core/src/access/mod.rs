@@ -7,6 +7,7 @@ mod demands;
 pub(crate) mod effect;
 mod grant;
 mod held;
+mod masks;
 mod token_rules;
 
 pub use admit::{Demand, RuleCall};
@@ -15,9 +16,8 @@ pub(crate) use demands::{MayAsk, requirement as grant_requirement};
 pub use grant::Grant;
 pub(crate) use grant::ReadGrant;
 pub(crate) use held::{ByRole, by_perms, by_rules, rights};
-pub(crate) use token_rules::{
-    Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, Unpaid, View, check_masks,
-};
+pub(crate) use masks::check_masks;
+pub(crate) use token_rules::{Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, Unpaid, View};
 
 #[cfg(test)]
 pub(crate) use token_rules::tests;

@@ -190,7 +190,7 @@ fn replace(connection: &Connection, id: &str, body: &Value, is_preview: bool) ->
     }
     let foreseen = effect::foreseen(connection, Some(&change))?;
     let answer = connection.call("PATCH", &format!("{}/permissions", path(id)), Some(body))?;
-    foreseen.tell();
+    foreseen.tell(&answer);
     shown(connection, &answer)
 }
 

@@ -199,19 +199,17 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
 
 /// A refusal for want of approvals, with what to do about it.
 fn ask_first(refused: ClientError, profile: &str, other: impl FnOnce(ClientError) -> Failure) -> Failure {
-    match &refused {
-        ClientError::Refused { error_code: ErrorCode::NotAuthorized, response, .. }
-            if response.field.as_deref() == Some("/grantUuid") =>
-        {
-            let id = profile.rsplit('/').next().unwrap_or_default();
-            let next = format!(
-                "Ask for them: chancery grant request {id} --reason TEXT --max-values NUMBER --lifetime 8h\nThen name what \
-                 it answers with: --grant UUID"
-            );
-            told_with(Exit::Refused, refused.to_string(), next)
-        }
-        _ => other(refused),
+    if let ClientError::Refused { error_code: ErrorCode::NotAuthorized, response, .. } = &refused
+        && response.field.as_deref() == Some("/grantUuid")
+    {
+        let id = profile.rsplit('/').next().unwrap_or_default();
+        let next = format!(
+            "Ask for them: chancery grant request {id} --reason TEXT --max-values NUMBER --lifetime 8h\nThen name what it \
+             answers with: --grant UUID"
+        );
+        return told_with(Exit::Refused, refused.to_string(), next);
     }
+    other(refused)
 }
 
 /// A refusal with what is wrong with each value, by its place in the whole input.

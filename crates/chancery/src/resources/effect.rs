@@ -26,8 +26,12 @@ pub(crate) fn foreseen(connection: &Connection, change: Option<&Value>) -> Resul
 }
 
 impl Foreseen {
-    /// Tells what a change has done that was made.
-    pub(crate) fn tell(&self) {
+    /// Tells what a change has done that was made. What was only proposed has done nothing yet; the proposal says what it
+    /// will do.
+    pub(crate) fn tell(&self, answer: &Answer) {
+        if answer.response["state"] == "Approval" {
+            return;
+        }
         self.0.iter().flat_map(lines).for_each(|line| output::note(Shown(&line)));
     }
 }

@@ -190,10 +190,7 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         (answer, _) => answer?,
     };
     answer.tell_warnings();
-    // What was only proposed has done nothing yet; the proposal says what it will do.
-    if answer.response["state"] != "Approval" {
-        foreseen.tell();
-    }
+    foreseen.tell(&answer);
     told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
 }
 

@@ -5,6 +5,7 @@ mod addresses;
 mod limits;
 mod recorded;
 mod smtp;
+mod words;
 
 use std::{
     net::SocketAddr,
@@ -12,12 +13,15 @@ use std::{
     time::Duration,
 };
 
-use chancery_core::{JournalConfig, Limits, SqliteFlush, StoreUrl};
+use chancery_core::{JournalConfig, Limits, StoreUrl};
 use chancery_server::{Bounds, Network};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Deserialize;
 
-pub(crate) use self::smtp::{Smtp, SmtpTls};
+pub(crate) use self::{
+    smtp::{Smtp, SmtpTls},
+    words::{Flush, LogFormat},
+};
 use crate::{
     bounded,
     failure::{Failure, While as _},
@@ -182,37 +186,6 @@ impl HostOptions {
         let Self { config, data, store, root_key } = self;
         Options { config, data, store, root_key, ..Options::default() }.resolve()
     }
-}
-
-/// Who flushes SQLite's log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Flush {
-    /// Chancery, for all changes that wait, while the next ones are written.
-    #[default]
-    Own,
-    /// SQLite, in each commit (`synchronous = FULL`).
-    Library,
-}
-
-impl From<Flush> for SqliteFlush {
-    fn from(flush: Flush) -> Self {
-        match flush {
-            Flush::Own => Self::Own,
-            Flush::Library => Self::Library,
-        }
-    }
-}
-
-/// How to log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum LogFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// One JSON object a line.
-    Json,
 }
 
 /// Limits and proxies in the words in which they were given.
@@ -405,6 +378,8 @@ fn drain_delay(seconds: Option<u64>) -> Result<Duration, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use chancery_core::SqliteFlush;
+
     use super::*;
 
     fn settings(flags: Options, file: &str) -> Result<Settings, Failure> {

@@ -301,11 +301,10 @@ impl Decided {
         if let Some(life) = life {
             let lifetime_ms = stored.effect.lifetime_ms().filter(|_| life == Life::Active);
             let ends_at_ms = lifetime_ms.map(|lifetime_ms| now_ms.saturating_add(lifetime_ms));
-            match stored.effect.kind() {
-                ProposalKind::DetokenizeGrant => {
-                    tables::detokenize_grants::set_state(tx, stored.row.id, life.word(), now_ms, ends_at_ms).await?;
-                }
-                _ => tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?,
+            if stored.effect.kind() == ProposalKind::DetokenizeGrant {
+                tables::detokenize_grants::set_state(tx, stored.row.id, life.word(), now_ms, ends_at_ms).await?;
+            } else {
+                tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?;
             }
         }
         Ok(())

@@ -97,13 +97,12 @@ impl Chancery {
         };
         let digest = digest(&row.content);
         let event = Event::new(Action::ProposalSubmit).on(Uuid::from(id)).detail(json!({
-            "name": row.name, "kind": row.kind, "serviceUuid": service, "policyUuid": policy,
-            "certProfileUuid": profile, "issuerUuid": issuer, "digest": hex::encode(&digest),
-            "approvalsRequired": required,
+            "name": row.name, "kind": row.kind, "serviceUuid": service, "policyUuid": policy, "certProfileUuid": profile,
+            "issuerUuid": issuer, "digest": hex::encode(&digest), "approvalsRequired": required,
         }));
         let event = effect.submitted(event, &self.limits)?;
-        let submission = (ProposalDecision::Submit.as_str(), note.as_str());
-        let submission = NewDecision::new(caller, (row.id, row.version), submission, &[], now_ms)?;
+        let words = (ProposalDecision::Submit.as_str(), note.as_str());
+        let submission = NewDecision::new(caller, (row.id, row.version), words, &[], now_ms)?;
         let actor = Actor::of(self.node, caller);
         self.commit(grant, event, move |tx| {
             Box::pin(async move {
@@ -116,15 +115,20 @@ impl Chancery {
             })
         })
         .await?;
-        Ok(Proposed {
-            uuid: id,
-            digest: Base64(digest),
-            state: ProposalState::Approval,
-            approval_state: ApprovalState::Pending,
-            approvals: ApprovalCount { given: 0, required },
-            certificate_uuid: None,
-            reason: None,
-            warnings: Vec::new(),
-        })
+        Ok(waiting(id, digest, required))
+    }
+}
+
+/// The answer to whoever proposed it.
+fn waiting(uuid: ProposalId, digest: Vec<u8>, required: u32) -> Proposed {
+    Proposed {
+        uuid,
+        digest: Base64(digest),
+        state: ProposalState::Approval,
+        approval_state: ApprovalState::Pending,
+        approvals: ApprovalCount { given: 0, required },
+        certificate_uuid: None,
+        reason: None,
+        warnings: Vec::new(),
     }
 }

@@ -59,14 +59,10 @@ impl StoredProposal {
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
         let kind = effect.kind();
-        let pre_approval = match kind {
-            ProposalKind::PreApproval => tables::pre_approvals::by_id(tx, row.id).await?,
-            _ => None,
-        };
-        let grant = match kind {
-            ProposalKind::DetokenizeGrant => tables::detokenize_grants::by_id(tx, row.id).await?,
-            _ => None,
-        };
+        let is_pre_approval = kind == ProposalKind::PreApproval;
+        let pre_approval = if is_pre_approval { tables::pre_approvals::by_id(tx, row.id).await? } else { None };
+        let is_grant = kind == ProposalKind::DetokenizeGrant;
+        let grant = if is_grant { tables::detokenize_grants::by_id(tx, row.id).await? } else { None };
         // What took effect may have changed what is demanded; what is used again and again is held against it each time.
         let is_open = state == SigningRequestState::Approval || pre_approval.is_some() || grant.is_some();
         let requirement = if is_open { effect.requirement(tx, &row).await? } else { None };
@@ -184,16 +180,14 @@ impl StoredProposal {
     /// Whether it has its approvals, as many as are demanded now.
     pub(crate) fn check_approved(&self, hardened: bool, now_ms: i64) -> Result<()> {
         let facts = self.facts(hardened, now_ms);
-        if facts.standing != Standing::Signed {
-            return Err(match facts.standing {
-                Standing::Pending => {
-                    let (given, required) = (facts.given(), facts.required());
-                    Error::state(format!("The grant waits for approvals: it has {given} of {required}."))
-                }
-                other => Error::state(standing_in_words(other)),
-            });
+        if facts.standing == Standing::Signed {
+            return Ok(());
         }
-        Ok(())
+        if facts.standing == Standing::Pending {
+            let (given, required) = (facts.given(), facts.required());
+            return Err(Error::state(format!("The grant waits for approvals: it has {given} of {required}.")));
+        }
+        Err(Error::state(standing_in_words(facts.standing)))
     }
 
     /// Uses that are left of a pre-approval, values of a grant.

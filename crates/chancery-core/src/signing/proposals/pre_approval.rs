@@ -173,8 +173,8 @@ impl Chancery {
         if digests.is_empty() {
             return Err(Error::value("/digests", "At least one digest is approved."));
         }
-        if digests.len() > self.limits.pre_approved_digests_max {
-            let message = format!("At most {} digests are approved at a time.", self.limits.pre_approved_digests_max);
+        if digests.len() > self.limits.pre_approvals.digests_max {
+            let message = format!("At most {} digests are approved at a time.", self.limits.pre_approvals.digests_max);
             return Err(Error::too_large("/digests", message));
         }
         let hash = policy.choice.hash;
@@ -198,7 +198,7 @@ impl Chancery {
             let message = "In hardened mode nothing is approved before it is known; digests can be.";
             return Err(Error::selection("/submitterUuid", message));
         }
-        let max = self.limits.window_requests_max;
+        let max = self.limits.pre_approvals.requests_max;
         let count = max_requests.ok_or_else(|| {
             Error::malformed("/maxRequests", "maxRequests is needed: how many requests are approved.")
         })?;
@@ -206,7 +206,7 @@ impl Chancery {
         let count = count.ok_or_else(|| Error::value("/maxRequests", format!("maxRequests is 1 to {max}.")))?;
         let lifetime_ms = lifetime_ms
             .ok_or_else(|| Error::malformed("/lifetime", "A lifetime is needed: for how long they are approved."))?;
-        let lifetime_max = self.limits.window_max;
+        let lifetime_max = self.limits.pre_approvals.window_max;
         if u128::try_from(lifetime_ms).is_ok_and(|lifetime| lifetime > lifetime_max.as_millis()) {
             let hours = lifetime_max.as_secs() / 3_600;
             return Err(Error::value("/lifetime/amount", format!("The lifetime is at most {hours} hours.")));

@@ -82,16 +82,11 @@ impl Chancery {
         let stored = self.readable_grant(caller, profile, id, Action::ProposalRevoke).await?;
         let (state, _) = stored.state_at(self.hardened, self.clock.now_ms());
         let asked_by_caller = stored.is_proposer(caller);
-        let decision = match (state, &asked_by_caller) {
-            (ProposalState::Approval, _) if stored.took_effect() => ProposalDecision::Revoke,
-            (ProposalState::Approval, Some(_)) => ProposalDecision::Withdraw,
-            (ProposalState::Approval, None) => ProposalDecision::Deny,
-            _ => ProposalDecision::Revoke,
-        };
-        let action = match decision {
-            ProposalDecision::Withdraw => Action::ProposalWithdraw,
-            ProposalDecision::Deny => Action::ProposalDeny,
-            _ => Action::ProposalRevoke,
+        let waits = state == ProposalState::Approval && !stored.took_effect();
+        let (decision, action) = match (waits, &asked_by_caller) {
+            (false, _) => (ProposalDecision::Revoke, Action::ProposalRevoke),
+            (true, Some(_)) => (ProposalDecision::Withdraw, Action::ProposalWithdraw),
+            (true, None) => (ProposalDecision::Deny, Action::ProposalDeny),
         };
         let (grant, by) = match asked_by_caller {
             Some(evidence) => (self.grant_proposer(caller, &evidence, action), Perm::SigningApprove),

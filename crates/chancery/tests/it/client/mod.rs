@@ -22,6 +22,7 @@ mod renew_watch;
 mod secret_files;
 mod several;
 mod signing;
+mod steps;
 mod tokens;
 pub(crate) mod totp;
 mod transcript;
