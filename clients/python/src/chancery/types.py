@@ -319,6 +319,41 @@ class AuditRole(TypedDict):
     """Its id."""
 
 
+class AuditTarget(TypedDict):
+    """A target of the audit records; its secret is never answered."""
+    createdAt: str
+    """When it was made: RFC 3339, UTC."""
+    enabled: bool
+    """Whether it gets records."""
+    hasSecret: bool
+    """Whether it has a secret."""
+    objInfo: AuditTargetIdObjInfo
+    """Name and id."""
+    otlp: NotRequired[HttpReceiver | None]
+    """Where it is, where it takes OTLP."""
+    shipping: ShippingState
+    """How far it has the records."""
+    syslog: NotRequired[SyslogReceiver | None]
+    """Where it is, where it takes syslog."""
+    uuid: AuditTargetId
+    """Its id, as in `objInfo`."""
+    webhook: NotRequired[HttpReceiver | None]
+    """Where it is, where it is a webhook."""
+
+
+AuditTargetId: TypeAlias = "str"
+
+
+class AuditTargetTested(TypedDict):
+    """What came of trying a target out."""
+    answer: str
+    """What it answered, cut short, or why it could not be reached."""
+    delivered: bool
+    """Whether the target took it."""
+    status: NotRequired[int | None]
+    """The HTTP status that it answered, if it did."""
+
+
 class AuditToken(TypedDict):
     """A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
     member.
@@ -1235,38 +1270,6 @@ class Empty(TypedDict):
     """
 
 
-class AuditTarget(TypedDict):
-    """A target of the audit records; its secret is never answered."""
-    createdAt: str
-    """When it was made: RFC 3339, UTC."""
-    enabled: bool
-    """Whether it gets records."""
-    hasSecret: bool
-    """Whether it has a secret."""
-    objInfo: AuditTargetIdObjInfo
-    """Name and id."""
-    otlp: NotRequired[HttpReceiver | None]
-    """Where it is, where it takes OTLP."""
-    shipping: ShippingState
-    """How far it has the records."""
-    syslog: NotRequired[SyslogReceiver | None]
-    """Where it is, where it takes syslog."""
-    uuid: AuditTargetId
-    """Its id, as in `objInfo`."""
-    webhook: NotRequired[HttpReceiver | None]
-    """Where it is, where it is a webhook."""
-
-
-class AuditTargetTested(TypedDict):
-    """What came of trying a target out."""
-    answer: str
-    """What it answered, cut short, or why it could not be reached."""
-    delivered: bool
-    """Whether the target took it."""
-    status: NotRequired[int | None]
-    """The HTTP status that it answered, if it did."""
-
-
 class ErrorResponse(TypedDict):
     """`response` of a call that failed."""
     errors: NotRequired[list[ItemError]]
@@ -1399,7 +1402,7 @@ class AuditTargetResults(TypedDict):
     """The page answered, from 1; absent after a cursor."""
     pageSize: int
     """Items a page."""
-    results: list[dict[str, Any]]
+    results: list[AuditTarget]
     """This page's items, ordered by name, then uuid."""
     total: int
     """How many items the filter matches on all pages."""

@@ -317,6 +317,40 @@ export interface AuditRole {
   uuid: RoleId;
 }
 
+/** A target of the audit records; its secret is never answered. */
+export interface AuditTarget {
+  /** When it was made: RFC 3339, UTC. */
+  createdAt: string;
+  /** Whether it gets records. */
+  enabled: boolean;
+  /** Whether it has a secret. */
+  hasSecret: boolean;
+  /** Name and id. */
+  objInfo: AuditTargetIdObjInfo;
+  /** Where it is, where it takes OTLP. */
+  otlp?: HttpReceiver | null;
+  /** How far it has the records. */
+  shipping: ShippingState;
+  /** Where it is, where it takes syslog. */
+  syslog?: SyslogReceiver | null;
+  /** Its id, as in `objInfo`. */
+  uuid: AuditTargetId;
+  /** Where it is, where it is a webhook. */
+  webhook?: HttpReceiver | null;
+}
+
+export type AuditTargetId = string;
+
+/** What came of trying a target out. */
+export interface AuditTargetTested {
+  /** What it answered, cut short, or why it could not be reached. */
+  answer: string;
+  /** Whether the target took it. */
+  delivered: boolean;
+  /** The HTTP status that it answered, if it did. */
+  status?: number | null;
+}
+
 /**
  * A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
  * member.
@@ -1251,38 +1285,6 @@ export type Durability = "Written" | "Durable";
 export interface Empty {
 }
 
-/** A target of the audit records; its secret is never answered. */
-export interface AuditTarget {
-  /** When it was made: RFC 3339, UTC. */
-  createdAt: string;
-  /** Whether it gets records. */
-  enabled: boolean;
-  /** Whether it has a secret. */
-  hasSecret: boolean;
-  /** Name and id. */
-  objInfo: AuditTargetIdObjInfo;
-  /** Where it is, where it takes OTLP. */
-  otlp?: HttpReceiver | null;
-  /** How far it has the records. */
-  shipping: ShippingState;
-  /** Where it is, where it takes syslog. */
-  syslog?: SyslogReceiver | null;
-  /** Its id, as in `objInfo`. */
-  uuid: AuditTargetId;
-  /** Where it is, where it is a webhook. */
-  webhook?: HttpReceiver | null;
-}
-
-/** What came of trying a target out. */
-export interface AuditTargetTested {
-  /** What it answered, cut short, or why it could not be reached. */
-  answer: string;
-  /** Whether the target took it. */
-  delivered: boolean;
-  /** The HTTP status that it answered, if it did. */
-  status?: number | null;
-}
-
 /** `response` of a call that failed. */
 export interface ErrorResponse {
   /** For a batch: the first hundred values at fault. */
@@ -1416,7 +1418,7 @@ export interface AuditTargetResults {
   /** Items a page. */
   pageSize: number;
   /** This page's items, ordered by name, then uuid. */
-  results: Record<string, unknown>[];
+  results: AuditTarget[];
   /** How many items the filter matches on all pages. */
   total: number;
   /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
