@@ -45,7 +45,7 @@ function actions(path, provider) {
 /** @param {string} path */
 function makeForm(path) {
   const name = field(t("fact.name"), input({ maxlength: 255 }), { pointer: "/name" });
-  const issuer = field(t("provider.issuer"), input({ spellcheck: "false", placeholder: "https://" }), { pointer: "/issuer", help: t("provider.issuerHelp") });
+  const issuer = field(t("provider.issuer"), input({ spellcheck: "false" }), { pointer: "/issuer", help: t("provider.issuerHelp") });
   const audiences = field(t("provider.audiences"), input({ spellcheck: "false" }), { pointer: "/audiences", help: t("provider.audiencesHelp") });
   const keys = field(t("provider.keys"), textarea({ rows: 3, spellcheck: "false" }), { pointer: "/jwks", help: t("provider.keysHelp") });
   const singleUse = field(t("provider.singleUse"), input({ type: "checkbox", checked: true }), { pointer: "/singleUse", help: t("provider.singleUseHelp") });
