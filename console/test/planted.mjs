@@ -165,7 +165,7 @@ export function pages(planted, who) {
     ["audit", "#/audit?action=RoleCreate", true],
     ["audit-targets", "#/audit/targets", true],
     ["audit-target", `#/audit/targets/${planted.archive}`, true],
-    ["audit-target-new", "#/audit/targets/new", true],
+    ["audit-target-new", "#/audit/targets/new", false],
     ["access", "#/audit/access?right=Sign", true],
     ["me", "#/me", false],
     ["system", "#/system", false],

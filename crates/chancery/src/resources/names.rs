@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 27] = [
+const REFERENCES: [(&str, &str); 28] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -34,6 +34,7 @@ const REFERENCES: [(&str, &str); 27] = [
     ("policyUuids", "policy"),
     ("signingPolicyUuid", "policy"),
     ("preApprovalUuid", "proposal"),
+    ("grantUuid", "proposal"),
     ("repeatsUuid", "request"),
     ("requestUuid", "request"),
     ("targetUuid", "notice-target"),

@@ -169,7 +169,9 @@ mod tests {
     use super::*;
 
     const OF_CORE: &str = include_str!("../../../chancery-core/src/limits.rs");
+    const OF_LISTS: &str = include_str!("../../../chancery-core/src/limits/lists.rs");
     const OF_LOGINS: &str = include_str!("../../../chancery-core/src/limits/logins.rs");
+    const OF_PRE_APPROVALS: &str = include_str!("../../../chancery-core/src/limits/pre_approvals.rs");
     const OF_SERVER: &str = include_str!("../../../chancery-server/src/listen/bounds.rs");
     const OPERATING: &str = include_str!("../../../../docs/OPERATING.md");
     const BEGINS: &str = "| limit | default | what it bounds |\n|---|---|---|\n";
@@ -190,6 +192,8 @@ mod tests {
         let of = |path: &'static str| match path.rsplit_once('.') {
             Some(("l", name)) => ("Limits", name),
             Some(("l.bodies", name)) => ("BodyLimits", name),
+            Some(("l.grants", name)) => ("GrantLimits", name),
+            Some(("l.pre_approvals", name)) => ("PreApprovalLimits", name),
             Some(("l.imports", name)) => ("ImportLimits", name),
             Some(("l.lists", name)) => ("ListLimits", name),
             Some(("l.outage", name)) => ("OutageLimits", name),
@@ -206,7 +210,9 @@ mod tests {
     /// All members of a struct, each with what is said of it.
     fn documented(structure: &str) -> Vec<(&'static str, String)> {
         let begins = format!("pub struct {structure} {{\n");
-        let source = [OF_CORE, OF_LOGINS, OF_SERVER].into_iter().find_map(|source| source.split_once(&begins));
+        let source = [OF_CORE, OF_LISTS, OF_LOGINS, OF_PRE_APPROVALS, OF_SERVER]
+            .into_iter()
+            .find_map(|source| source.split_once(&begins));
         let (members, _) = source.unwrap().1.split_once("\n}").unwrap();
         let mut said = String::new();
         let mut documented = Vec::new();
@@ -269,6 +275,7 @@ mod tests {
             "Limits",
             "BodyLimits",
             "GrantLimits",
+            "PreApprovalLimits",
             "ImportLimits",
             "ListLimits",
             "OutageLimits",

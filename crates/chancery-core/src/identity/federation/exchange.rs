@@ -64,7 +64,7 @@ impl Chancery {
         let now = self.logs_in_now().await?;
         let token = body.subject_token;
         if token.is_empty() || token.len() > TOKEN_MAX {
-            return Err(Error::too_large("/subjectToken", format!("A token has 1 to {TOKEN_MAX} characters.")));
+            return Err(Error::value("/subjectToken", format!("A token has 1 to {TOKEN_MAX} characters.")));
         }
         let proved = match self.prove_by_token(&token).await? {
             Ok(proved) => proved,

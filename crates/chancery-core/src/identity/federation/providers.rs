@@ -209,7 +209,7 @@ fn checked_audiences(audiences: Vec<String>) -> Result<Vec<String>> {
         return Err(Error::value("/audiences", "A token is for somebody: at least one audience is needed."));
     }
     if audiences.len() > AUDIENCES_MAX {
-        return Err(Error::too_large("/audiences", format!("A provider has at most {AUDIENCES_MAX} audiences.")));
+        return Err(Error::value("/audiences", format!("A provider has at most {AUDIENCES_MAX} audiences.")));
     }
     let is_wrong = |text: &String| text.is_empty() || text.len() > AUDIENCE_MAX || text.chars().any(char::is_control);
     match audiences.iter().position(is_wrong) {

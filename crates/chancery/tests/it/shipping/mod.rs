@@ -127,8 +127,11 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     assert_eq!(records(&client, "AuditTargetFail").len(), kinds.len());
     let query: NoticeQuery = serde_json::from_value(json!({"kind": "AuditTargetFailed"})).unwrap();
     assert_eq!(client.notices(&query).unwrap().total, kinds.len() as u64);
-    let metrics = String::from_utf8(client.body("GET", "/metrics", None).unwrap()).unwrap();
-    assert!(metrics.contains(&format!("\nchancery_audit_targets_failing {}\n", kinds.len())), "{metrics}");
+    // The figures are of the last look, half a second ago.
+    let failing = format!("\nchancery_audit_targets_failing {}\n", kinds.len());
+    wait_until("the metrics have it", Duration::from_secs(20), || {
+        String::from_utf8(client.body("GET", "/metrics", None).unwrap()).unwrap().contains(&failing)
+    });
 
     // Killed while nobody takes anything, and again while all catch up.
     for catches_up in [false, true] {

@@ -21,7 +21,7 @@ use crate::{
         (status = 400, body = HomeAnswer, description = "the body is not as described"),
         (status = 401, body = HomeAnswer, description = "refused: of no provider that is trusted here, not good now, taken before, or of nobody here"),
         (status = 403, body = HomeAnswer, description = "a page of another origin sent it"),
-        (status = 413, body = HomeAnswer, description = "the body or the token is larger than its limit"),
+        (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
         (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),
         (status = 500, body = HomeAnswer, description = "the cause is in the server's log under the request id"),

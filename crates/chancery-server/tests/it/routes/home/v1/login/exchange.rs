@@ -78,8 +78,8 @@ async fn a_token_that_is_not_for_us_or_not_good_now_is_refused() {
     let reasons = ["Audience", "Expired", "Issuer", "Lifetime", "Malformed", "NotYet", "Unbound"];
     assert_eq!(workloads.reasons().await, reasons);
     let long = workloads.exchange(&"x".repeat(12_289)).await;
-    assert_eq!((long.status.as_u16(), &long.json["status"]), (413, &json!("Failure")));
-    assert_eq!(workloads.exchange("").await.status, 413);
+    assert_eq!((long.status.as_u16(), &long.json["status"]), (400, &json!("Failure")));
+    assert_eq!(workloads.exchange("").await.status, 400);
     let request = axum::http::Request::post(EXCHANGE).header("Host", "kms.test");
     let request = request.header("Origin", "https://elsewhere.example.org").header("Content-Type", "application/json");
     let body = json!({"subjectToken": workloads.token(&["x-ttl: 7200"])}).to_string();
