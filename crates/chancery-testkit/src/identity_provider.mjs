@@ -13,8 +13,9 @@ const { default: Provider } = await import(pathToFileURL(found).href);
 /** @param {"rsa" | "ec"} kind @param {string} alg */
 function key(kind, alg) {
   const options = kind === "rsa" ? { modulusLength: 2048 } : { namedCurve: "P-256" };
-  const { privateKey } = generateKeyPairSync(kind, options);
-  return { ...privateKey.export({ format: "jwk" }), alg, use: "sig", kid: `${kid}-${alg}` };
+  const encoding = { publicKeyEncoding: { format: "jwk" }, privateKeyEncoding: { format: "jwk" } };
+  const { privateKey } = generateKeyPairSync(kind, { ...options, ...encoding });
+  return { ...privateKey, alg, use: "sig", kid: `${kid}-${alg}` };
 }
 
 const workload = (id) => ({
