@@ -48,9 +48,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let (profile, known) = profile(saved, options, &address)?;
     let now_ms = Clock::System.now_ms();
     let half_open = known.clone().filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
-    // What is replaced shall not go on for whoever has a copy of it.
-    let replaced = known.filter(|known| half_open.is_none() && known.state.is_some() && known.server == address);
-    let ending = replaced.map(|replaced| client_of_replaced.in_session(replaced.session));
+    let replaced = Replaced::of(known.filter(|_| half_open.is_none()), &address, client_of_replaced);
     let (client, server) = match half_open {
         Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
         None => (client, new_login(address, ca, now_ms)),
@@ -61,12 +59,26 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         None => login.by_names(given)?,
     }
     let exit = login.done(options.output)?;
-    if let Some(mut ending) = ending {
-        // It ends by itself where the server cannot be told now.
-        ending.set_patience(END_WAIT);
-        let _ended = ending.log_out();
-    }
+    replaced.end();
     Ok(exit)
+}
+
+/// The session that a new login takes the place of. It shall not go on for whoever has a copy of it.
+struct Replaced(Option<Client>);
+
+impl Replaced {
+    fn of(known: Option<SavedServer>, address: &Address, client: Client) -> Self {
+        let known = known.filter(|known| known.state.is_some() && known.server == *address);
+        Self(known.map(|known| client.in_session(known.session)))
+    }
+
+    fn end(self) {
+        if let Some(mut client) = self.0 {
+            // It ends by itself where the server cannot be told now.
+            client.set_patience(END_WAIT);
+            let _ended = client.log_out();
+        }
+    }
 }
 
 /// The profile that is kept, and what it keeps now.
@@ -88,14 +100,16 @@ fn by_token(target: Target, options: &ServerOptions, file: &Path) -> Result<Exit
     if token.is_empty() {
         return Err(usage(format!("--oidc-token {}: it is empty", file.display())));
     }
-    let client = target.client()?;
+    let (client, client_of_replaced) = (target.client()?, target.client()?);
     let Target { address, ca, saved } = target;
-    let (profile, _) = profile(saved, options, &address)?;
+    let (profile, known) = profile(saved, options, &address)?;
+    let replaced = Replaced::of(known, &address, client_of_replaced);
     let state = client.exchange_token(token).doing("logging in by a provider's token")?;
     let server = SavedServer { state: Some(state), ..new_login(address, ca, Clock::System.now_ms()) };
     let mut login = Attempt { client, server, profile };
     login.keep()?;
     login.say(options.output)?;
+    replaced.end();
     Ok(Exit::Done)
 }
 

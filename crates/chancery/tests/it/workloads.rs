@@ -60,8 +60,14 @@ fn a_workload_logs_in_by_its_token_once() {
     assert!(!said.status.success() && said.stderr.contains("taken before"), "{}", said.stderr);
     assert!(!said.stderr.contains(&first), "the token is in no message");
     fs::write(&file, token()).unwrap();
+    let servers = folder.path().join("config/chancery/servers");
+    fs::copy(servers.join("default.json"), servers.join("copied.json")).unwrap();
+    let copied = ["whoami", "--server-profile", "copied"];
+    assert!(run(&demo, folder.path(), &copied, "").status.success());
+    let again = [&again[..], &["--server-profile", "default"]].concat();
     let said = run(&demo, folder.path(), &again, "");
     assert!(said.status.success(), "{}", said.stderr);
+    assert_eq!(run(&demo, folder.path(), &copied, "").status.code(), Some(3), "what was replaced is ended");
     let said = run(&demo, folder.path(), &["login", "--oidc-token", "-"], "\n");
     assert!(!said.status.success() && said.stderr.contains("it is empty"), "{}", said.stderr);
     assert!(demo.server.log().contains("why=\"Replayed\""), "{}", demo.server.log());
