@@ -1,7 +1,7 @@
 //! What an open installation does again and again, whoever calls it or nobody.
 
 use std::{
-    sync::{Arc, atomic::Ordering},
+    sync::{Arc, Weak, atomic::Ordering},
     time::{Duration, Instant},
 };
 
@@ -30,7 +30,7 @@ impl Chancery {
             let mut failing: Option<Instant> = None;
             loop {
                 turns.tick().await;
-                let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing()) else { return };
+                let Some(chancery) = Self::while_open(&weak) else { return };
                 match turn(&chancery).await {
                     Ok(()) if failing.take().is_some() => info!("{what} works again"),
                     Ok(()) => {}
@@ -44,6 +44,11 @@ impl Chancery {
                 }
             }
         });
+    }
+
+    /// For one more turn of a task: nothing once it shuts down or its last user is gone.
+    pub(crate) fn while_open(weak: &Weak<Self>) -> Option<Arc<Self>> {
+        weak.upgrade().filter(|chancery| !chancery.is_closing())
     }
 
     fn is_closing(&self) -> bool {

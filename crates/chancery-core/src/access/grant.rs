@@ -68,6 +68,20 @@ impl Chancery {
         self.grant_any(caller, &[perm], action, object).await
     }
 
+    /// The same for what two persons in one session decide; one alone who holds `perm` is told this.
+    pub(crate) async fn grant_to_two(
+        &self,
+        caller: &Caller,
+        perm: Perm,
+        (action, object): (Action, Option<Uuid>),
+        alone: &'static str,
+    ) -> Result<Grant> {
+        if caller.has(perm) && !caller.are_two_persons() {
+            return Err(self.refused(caller, Event::new(action).on(object), Error::forbidden(alone)).await);
+        }
+        self.grant(caller, perm, action, object).await
+    }
+
     /// Checks that the caller holds one of `perms`, which are named in the refusal.
     pub(crate) async fn grant_any(
         &self,

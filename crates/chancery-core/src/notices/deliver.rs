@@ -76,10 +76,7 @@ impl Chancery {
             looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
             loop {
                 looks.tick().await;
-                let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed))
-                else {
-                    return;
-                };
+                let Some(chancery) = Self::while_open(&weak) else { return };
                 // While the store is away everybody says so; the next look is soon.
                 let Ok(ready) = chancery.ready_targets().await else { continue };
                 for target in ready {
@@ -258,7 +255,7 @@ impl Pace {
 
 /// Delivers all that is due to a target.
 async fn deliver_all(weak: Weak<Chancery>, target: Uuid) {
-    while let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed)) {
+    while let Some(chancery) = Chancery::while_open(&weak) {
         match chancery.deliver_some(target).await {
             Ok(true) => {}
             Ok(false) => break,

@@ -270,9 +270,7 @@ async fn hand_out(weak: Weak<Chancery>, mut seen: Seen) {
     let mut is_failing = false;
     loop {
         looks.tick().await;
-        let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed)) else {
-            return;
-        };
+        let Some(chancery) = Chancery::while_open(&weak) else { return };
         let followers = &chancery.notices.followers;
         {
             let mut runs = followers.runs.lock().await;

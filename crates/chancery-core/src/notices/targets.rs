@@ -244,12 +244,8 @@ impl Chancery {
 
     /// Whoever decides what leaves Chancery, and to whom, are two persons.
     async fn grant_notices(&self, caller: &Caller, action: Action, id: Option<NoticeTargetId>) -> Result<Grant> {
-        if caller.has(Perm::SystemManage) && !caller.are_two_persons() {
-            let event = Event::new(action).on(id.map(Uuid::from));
-            let refusal = Error::forbidden("What Chancery tells to whom is decided by two persons in one session.");
-            return Err(self.refused(caller, event, refusal).await);
-        }
-        self.grant(caller, Perm::SystemManage, action, id.map(Uuid::from)).await
+        let alone = "What Chancery tells to whom is decided by two persons in one session.";
+        self.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
     }
 }
 

@@ -59,7 +59,7 @@ impl Chancery {
             looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
             loop {
                 looks.tick().await;
-                let Some(chancery) = running(&weak) else { return };
+                let Some(chancery) = Self::while_open(&weak) else { return };
                 // While the store is away everybody says so; the next look is soon.
                 let Ok(ready) = chancery.targets_behind().await else { continue };
                 for target in ready {
@@ -228,7 +228,7 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
 
 /// Ships all that a target has not got yet.
 async fn ship_all(weak: Weak<Chancery>, target: Uuid) {
-    while let Some(chancery) = running(&weak) {
+    while let Some(chancery) = Chancery::while_open(&weak) {
         match chancery.ship_some(target).await {
             Ok(true) => {}
             Ok(false) => break,
@@ -242,8 +242,4 @@ async fn ship_all(weak: Weak<Chancery>, target: Uuid) {
     if let Some(chancery) = weak.upgrade() {
         chancery.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
     }
-}
-
-fn running(weak: &Weak<Chancery>) -> Option<Arc<Chancery>> {
-    weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed))
 }

@@ -179,12 +179,8 @@ impl Chancery {
 
     /// Whoever decides where the records go are two persons.
     async fn grant_audit_targets(&self, caller: &Caller, action: Action, id: Option<AuditTargetId>) -> Result<Grant> {
-        if caller.has(Perm::SystemManage) && !caller.are_two_persons() {
-            let event = Event::new(action).on(id.map(Uuid::from));
-            let refusal = Error::forbidden("Where audit records go is decided by two persons in one session.");
-            return Err(self.refused(caller, event, refusal).await);
-        }
-        self.grant(caller, Perm::SystemManage, action, id.map(Uuid::from)).await
+        let alone = "Where audit records go is decided by two persons in one session.";
+        self.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
     }
 }
 
