@@ -41,6 +41,7 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     Bounds, Site, head,
     hyper_refusals::RewriteRefusals,
+    lingering::LingeringClose,
     per_source::ConnectionsPerSource,
     poll_on_wake::PollOnWake,
     proxy_protocol,
@@ -87,6 +88,7 @@ pub(super) async fn handle(
         }
     }
     let stream = StallLimited::new(stream, read_ahead, *write_stall_max);
+    let stream = LingeringClose::new(stream, Arc::clone(&state));
     let Some(tls) = &site.tls else {
         return serve_http1(stream, source, (&site, &state), stop).await;
     };
@@ -113,10 +115,14 @@ async fn serve_http1<IO>(
 {
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
     let calls = Calls::new(site, state, source);
-    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer(request.map(SuppressWake));
+    let answer = move |request: Request<Incoming>| {
+        let body_state = Arc::clone(&calls.state);
+        Call::begin(&calls).answer(request.map(|body| SuppressWake::new(body, body_state)))
+    };
+    let io = RewriteRefusals::new(io, head_bytes_max, Arc::clone(state));
     let connection = http1::Builder::new()
         .max_buf_size((2 * head_bytes_max as usize).max(BUFFER_MIN))
-        .serve_connection(TokioIo::new(RewriteRefusals::new(io, head_bytes_max)), service_fn(answer));
+        .serve_connection(TokioIo::new(io), service_fn(answer));
     drive(connection, state, head_max, stop).await;
 }
 
@@ -222,6 +228,9 @@ async fn drive<C: GracefulConnection>(
         if ends && closing && begun == 0 {
             return;
         }
+        if ends && state.is_idle() {
+            state.await_unread(false);
+        }
         if ends && !closing {
             connection.as_mut().graceful_shutdown();
             closing = true;
@@ -236,6 +245,8 @@ pub(crate) struct ConnectionState {
     begun: AtomicUsize,
     ended: AtomicUsize,
     has_known_caller: AtomicBool,
+    /// Whether its client may still be sending what nobody will read.
+    awaits_unread: AtomicBool,
     /// Over HTTP/2, where calls wait for their turn until somebody is known.
     stream_turns: OnceLock<StreamTurns>,
 }
@@ -254,6 +265,15 @@ impl ConnectionState {
     /// Whether some call was of somebody who is logged in.
     pub(super) fn has_known_caller(&self) -> bool {
         self.has_known_caller.load(Ordering::Relaxed)
+    }
+
+    /// Whether its client may still be sending what nobody will read, so that closing at once would cost it its answer.
+    pub(super) fn awaits_unread(&self) -> bool {
+        self.awaits_unread.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn await_unread(&self, awaits: bool) {
+        self.awaits_unread.store(awaits, Ordering::Relaxed);
     }
 
     /// An answer goes on after its call: until this is dropped, the connection is not idle.

@@ -7,11 +7,13 @@
 use std::{
     io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use super::connection::ConnectionState;
 use crate::middleware;
 
 /// What every answer of hyper's own begins with.
@@ -22,13 +24,14 @@ const ID: &[u8] = b"\r\nx-request-id: ";
 pub(super) struct RewriteRefusals<IO> {
     io: IO,
     head_bytes_max: u32,
+    state: Arc<ConnectionState>,
     /// Our words, which are being written in the place of hyper's.
     told: Option<Vec<u8>>,
 }
 
 impl<IO: AsyncWrite + Unpin> RewriteRefusals<IO> {
-    pub(super) const fn new(io: IO, head_bytes_max: u32) -> Self {
-        Self { io, head_bytes_max, told: None }
+    pub(super) const fn new(io: IO, head_bytes_max: u32, state: Arc<ConnectionState>) -> Self {
+        Self { io, head_bytes_max, state, told: None }
     }
 
     /// Writes our words; `bytes` of hyper's are done with them.
@@ -62,6 +65,8 @@ impl<IO: AsyncRead + Unpin> AsyncRead for RewriteRefusals<IO> {
 impl<IO: AsyncWrite + Unpin> AsyncWrite for RewriteRefusals<IO> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.told.is_none() && is_hypers(bytes) {
+            // Whatever else it sends, nobody will read.
+            self.state.await_unread(true);
             self.told = Some(middleware::refuse_unread(bytes, self.head_bytes_max));
         }
         if self.told.is_some() {

@@ -14,6 +14,8 @@ use std::{
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 
+use super::connection::ConnectionState;
+
 /// Polls the future of a connection, so that [`SuppressWake`] bodies may keep its task from being woken.
 #[derive(Default)]
 pub(super) struct WakeFilter(Option<(Arc<Task>, Waker)>);
@@ -66,8 +68,28 @@ impl Drop for Hold {
     }
 }
 
-/// The body of an HTTP/1 request. (HTTP/2 has more to do when a piece was taken: it tells the client that there is room.)
-pub(super) struct SuppressWake(pub(super) Incoming);
+/// The body of an HTTP/1 request; whoever drops it early leaves the client sending. (HTTP/2 has more to do when a piece was
+/// taken: it tells the client that there is room.)
+pub(super) struct SuppressWake {
+    body: Incoming,
+    state: Arc<ConnectionState>,
+}
+
+impl SuppressWake {
+    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>) -> Self {
+        Self { body, state }
+    }
+}
+
+impl Drop for SuppressWake {
+    fn drop(&mut self) {
+        // Written only where it changes: every call comes by here.
+        let is_left = !self.body.is_end_stream();
+        if self.state.awaits_unread() != is_left {
+            self.state.await_unread(is_left);
+        }
+    }
+}
 
 impl HttpBody for SuppressWake {
     type Data = Bytes;
@@ -75,10 +97,10 @@ impl HttpBody for SuppressWake {
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let hold = Hold::begin();
-        let frame = Pin::new(&mut self.0).poll_frame(context);
+        let frame = Pin::new(&mut self.body).poll_frame(context);
         drop(hold);
         if let Some(task) = HELD.take()
-            && !self.0.is_end_stream()
+            && !self.body.is_end_stream()
         {
             task.0.wake_by_ref();
         }
@@ -86,11 +108,11 @@ impl HttpBody for SuppressWake {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
+        self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
+        self.body.size_hint()
     }
 }
 
@@ -119,7 +141,7 @@ mod tests {
         let polls = Arc::new(AtomicUsize::new(0));
         let (mut client, server) = duplex(4096);
         let echo = |request: Request<Incoming>| async {
-            let body = SuppressWake(request.into_body()).collect().await.unwrap().to_bytes();
+            let body = SuppressWake::new(request.into_body(), Arc::default()).collect().await.unwrap().to_bytes();
             Ok::<_, Infallible>(Response::new(Body::from(body)))
         };
         let mut connection = Box::pin(http1::Builder::new().serve_connection(TokioIo::new(server), service_fn(echo)));

@@ -10,4 +10,5 @@ mod slow;
 mod sources;
 mod stop;
 mod tls;
+mod unread;
 mod untaken;

@@ -1,0 +1,101 @@
+//! Clients that send the whole of a request before they read what became of it, though it was refused at its head.
+
+use std::time::{Duration, Instant};
+
+use chancery_server::Bounds;
+use chancery_testkit::Tool;
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    task::spawn_blocking,
+    time::{sleep, timeout},
+};
+
+use super::served::Served;
+use crate::app::TestApp;
+
+const PATIENCE: Duration = Duration::from_secs(8);
+/// More than the buffers of both ends take.
+const PIECES: usize = 1_000;
+const PIECE: usize = 16 * 1024;
+
+/// Sends a head, then all pieces one by one; the status of the answer.
+async fn status_after_all(served: &Served, head: &str) -> u16 {
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    // By now the answer is there.
+    sleep(Duration::from_millis(200)).await;
+    for piece in 0..PIECES {
+        stream.write_all(&[b'y'; PIECE]).await.unwrap_or_else(|error| panic!("piece {piece} of {head:.60}: {error}"));
+    }
+    let mut said = Vec::new();
+    timeout(PATIENCE, stream.read_to_end(&mut said)).await.expect("the server still waits").expect("a close, no reset");
+    String::from_utf8(said).unwrap()[9..12].parse().unwrap()
+}
+
+#[tokio::test]
+async fn who_is_refused_before_the_body_was_read_gets_the_answer() {
+    let served = Served::plain(TestApp::new().await.routes, Bounds::default()).await;
+    let all = PIECES * PIECE;
+    let host = "HTTP/1.1\r\nHost: x\r\n";
+    for (expected, head) in [
+        (401, format!("POST /api/v2/keys {host}Content-Length: {all}\r\n\r\n")),
+        (413, format!("POST /home/v1/login {host}Content-Length: {all}\r\n\r\n")),
+        (404, format!("POST /nowhere {host}Content-Length: {all}\r\n\r\n")),
+        (431, format!("POST /api/v2/keys {host}Content-Length: {all}\r\nX: {}\r\n\r\n", "y".repeat(300 * 1024))),
+        (400, "NONSENSE\r\n\r\n".to_owned()),
+    ] {
+        assert_eq!(status_after_all(&served, &head).await, expected, "{head:.60}");
+    }
+}
+
+/// http.client sends a body to its end before it reads a byte.
+#[tokio::test(flavor = "multi_thread")]
+async fn over_tls_a_client_that_we_did_not_write_gets_it_too() {
+    const CLIENT: &str = r#"
+import http.client, ssl, sys, time
+address, ca_file = sys.argv[1:]
+host, port = address.split(":")
+calls = http.client.HTTPSConnection(host, int(port), timeout=20, context=ssl.create_default_context(cafile=ca_file))
+for _ in range(5):
+    calls.putrequest("POST", "/api/v2/keys")
+    calls.putheader("Content-Length", str(40 * 16384))
+    calls.endheaders()
+    for _ in range(40):
+        calls.send(bytes(16384))
+        time.sleep(0.005)
+    answer = calls.getresponse()
+    print(answer.status, len(answer.read()) > 0)
+    calls.close()
+"#;
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
+    let (address, ca_file) = (served.address.to_string(), served.ca_file.clone());
+    let run = move || Tool::new("python3").args(["-c", CLIENT, &address]).arg(ca_file).run();
+    let ran = spawn_blocking(run).await.unwrap();
+    assert_eq!(ran.text(), "401 True\n".repeat(5));
+}
+
+#[tokio::test]
+async fn who_never_ends_a_body_that_nobody_reads_is_cut_off() {
+    let bounds = Bounds { head_max: Duration::from_millis(500), ..Bounds::default() };
+    let served = Served::plain(TestApp::new().await.routes, bounds).await;
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    stream.write_all(b"POST /api/v2/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n").await.unwrap();
+    let begun = Instant::now();
+    while stream.write_all(b"y").await.is_ok() {
+        assert!(begun.elapsed() < PATIENCE, "the server still reads");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn who_stays_quiet_does_not_delay_the_end_of_the_server() {
+    let served = Served::plain(TestApp::new().await.routes, Bounds::default()).await;
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    stream.write_all(b"POST /api/v2/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n").await.unwrap();
+    let mut status = [0; 12];
+    stream.read_exact(&mut status).await.unwrap();
+    assert_eq!(&status[9..], b"401");
+    served.stop.send(true).unwrap();
+    assert!(served.stops_within(Duration::from_secs(2)).await);
+}
