@@ -65,7 +65,7 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         Answered::FirstKey => {
             Some("File for the secret of its API key, for its owner alone [default: standard output]")
         }
-        Answered::Object | Answered::Nothing(_) | Answered::Text(_) | Answered::Rights => None,
+        Answered::Object | Answered::Nothing(_) | Answered::Text(_) | Answered::Tried | Answered::Rights => None,
     };
     if let Some(help) = out {
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));

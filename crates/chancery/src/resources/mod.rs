@@ -165,6 +165,8 @@ pub(crate) enum Answered {
     Text(&'static str),
     /// An identity; where it is an application without a password, with the secret of its API key, told this once.
     FirstKey,
+    /// What came of trying something out: whether it was delivered.
+    Tried,
     /// A file, which is written.
     File,
     /// Identities and what they can do, page after page: a line for each right.

@@ -191,7 +191,11 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     };
     answer.tell_warnings();
     foreseen.tell(&answer);
-    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
+    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)?;
+    if verb.answer == Answered::Tried && answer.response["delivered"] != true {
+        return Err(told_with(Exit::Failed, "it was not delivered", "What stands above under answer says why."));
+    }
+    Ok(())
 }
 
 /// What the server answered.

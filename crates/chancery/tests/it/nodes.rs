@@ -1,5 +1,7 @@
 //! Several nodes, each a process, on one PostgreSQL.
 
+mod cut_off;
+
 use std::{
     path::Path,
     sync::{

@@ -30,6 +30,11 @@ impl Place {
         Self { root_key: self.root_key.clone(), store: self.store.clone(), ..Self::new() }
     }
 
+    /// One that finds the database elsewhere.
+    pub(crate) fn beside_on(&self, store: String) -> Self {
+        Self { store: Some(store), ..self.beside() }
+    }
+
     fn furnished(self) -> Self {
         let folder = &self.folder;
         for (name, password) in [("one", "first password"), ("two", "second password")] {

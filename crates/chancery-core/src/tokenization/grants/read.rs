@@ -32,6 +32,7 @@ impl Chancery {
     ) -> Result<Items<DetokenizeGrant>> {
         let GrantQuery { waiting, page, page_size, after, search } = query;
         caller.check_profile(profile)?;
+        let _there = self.token_profiles.find(profile)?;
         let evidence = self.grant_to_all(caller);
         let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();

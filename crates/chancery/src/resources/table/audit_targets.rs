@@ -1,7 +1,7 @@
 //! Who gets the audit records.
 
 use super::{
-    super::{CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
     NAME, column, member,
 };
 
@@ -84,6 +84,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
             about: "Sends it something that is no record, and shows what came back",
             path: "/api/v2/audit/targets/{}/test",
             example: "chancery audit-target test siem",
+            answer: Answered::Tried,
             ..CREATE
         },
         Verb {

@@ -1,7 +1,7 @@
 //! Who hears of what happens.
 
 use super::{
-    super::{CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
     NAME, column, filter, filter_of, member,
 };
 
@@ -64,6 +64,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Sends it a notice at once, and shows what came back",
                 path: "/api/v2/notice-targets/{}/test",
                 example: "chancery notice-target test alerts",
+                answer: Answered::Tried,
                 ..CREATE
             },
             Verb {

@@ -120,7 +120,9 @@ fn every_example_works_as_it_stands_in_the_help() {
         }
         for_nobody(&place, step, &line, &mut transcript);
         let said = place.sh(&typed);
-        assert_eq!(said.code, Some(0), "{step}: {line}: {said:?}");
+        // Nobody is at the addresses of the examples.
+        let expected = i32::from(step.ends_with("-target test"));
+        assert_eq!(said.code, Some(expected), "{step}: {line}: {said:?}");
         if line.contains("chancery ") && !NOT_KEPT.contains(&step) {
             transcript.add(&place, &line, &said);
         }

@@ -314,6 +314,7 @@ async fn what_cannot_be_asked_for_is_refused_with_its_place() {
     ] {
         world.ask(changes).await.refused(status, code, Some(field));
     }
+    world.bench.admin.get(&format!("{PROFILES}/{NOTHING}/grants")).await.refused(404, "InvalidSelection", None);
     let body = json!({"reason": "x", "maxValues": 1, "lifetime": hours("1")});
     let nobody = world.bench.app.person("nobody", &[new_role(&world.bench.admin, "none").await.parse().unwrap()]).await;
     nobody.post(&world.path("grants"), body).await.refused(403, "NotAuthorized", None);
