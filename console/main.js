@@ -2,7 +2,7 @@
 
 import { sessionEnded } from "./api.js";
 import * as live from "./live.js";
-import { load, session } from "./session.js";
+import { load, refusedByProvider, session } from "./session.js";
 import { frame } from "./shell.js";
 import { show } from "./show.js";
 import { askToLogInAgain, loginPage } from "./pages/login.js";
@@ -11,9 +11,10 @@ import * as words from "./words.js";
 /** Shows what is to be seen now: the login, or the frame with a page in it. */
 async function begin() {
   await load();
+  const refused = refusedByProvider();
   if (!session.fullyLoggedIn) {
     live.end();
-    document.body.replaceChildren(loginPage(begin));
+    document.body.replaceChildren(loginPage(begin, refused));
     return;
   }
   live.begin();

@@ -1,6 +1,6 @@
 // Who is logged in, as the server says it. The browser keeps the session's cookie, which no script can read.
 
-import { plain } from "./api.js";
+import { Refusal, plain } from "./api.js";
 
 /** @typedef {{name: string, uuid: string}} ObjInfo */
 /** @typedef {{fullyLoggedIn: boolean, hardened: boolean, management: boolean, perms: string[], identities: ObjInfo[]}} Session */
@@ -36,6 +36,32 @@ function credentials({ name, password, code }) {
 export async function logIn(proof) {
   await plain("POST", "/home/v1/login", { authType: "userpass", authCredentials: credentials(proof) });
   return load();
+}
+
+/** The providers by which people log in here. @returns {Promise<ObjInfo[]>} */
+export const providers = async () => (await plain("GET", "/home/v1/login/oidc"))["providers"];
+
+/** Leaves for a provider, which sends the browser back. @param {string} providerUuid */
+export async function goToProvider(providerUuid) {
+  const { authorizationUrl } = await plain("POST", "/home/v1/login/oidc", { providerUuid });
+  if (new URL(authorizationUrl).protocol !== "https:") throw new Error(authorizationUrl);
+  location.assign(authorizationUrl);
+}
+
+/** What the server refused of a login by a provider, whose page it was that had called: told once. */
+export function refusedByProvider() {
+  const told = document.querySelector('meta[name="refusal"]');
+  if (!told) return undefined;
+  told.remove();
+  // The code is spent, and is no address to come back to.
+  history.replaceState(null, "", "/");
+  return read(told.getAttribute("content") ?? "");
+}
+
+/** @param {string} content */
+function read(content) {
+  const { status, errorCode, message, requestId, retryAfter } = JSON.parse(content);
+  return new Refusal(status, errorCode, message, { requestId, retryAfter: retryAfter ?? undefined });
 }
 
 /**

@@ -5,7 +5,7 @@ import json
 import pathlib
 import re
 
-from names import NAMES, REPEATABLE
+from names import FOR_BROWSERS, NAMES, REPEATABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 METHODS = ["get", "post", "put", "patch", "delete"]
@@ -77,7 +77,7 @@ class Document:
     def _found(self):
         for path, item in self.json["paths"].items():
             for method in METHODS:
-                if method in item:
+                if method in item and f"{method.upper()} {path}" not in FOR_BROWSERS:
                     yield method.upper(), path, item[method]
 
     def _operation(self, method, path, found):

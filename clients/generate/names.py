@@ -9,6 +9,7 @@ NAMES = {
     "GET /home/v1/login": "session.state",
     "GET /home/v1/login/token": "session.token",
     "POST /home/v1/login/exchange": "session.exchange",
+    "GET /home/v1/login/oidc": "session.oidc_providers",
     "POST /home/v1/login/totp": "session.enrol_totp",
     "POST /home/v1/login/totp/confirm": "session.confirm_totp",
     "POST /home/v1/login/totp/remove": "session.remove_totp",
@@ -198,3 +199,6 @@ REPEATABLE = {
     "public.time_stamp",
     "public.time_stamp_of",
 }
+
+# What takes a person's browser, which has the cookies: no program calls them.
+FOR_BROWSERS = {"POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"}

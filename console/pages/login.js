@@ -2,19 +2,22 @@
 
 import { fill, h } from "../dom.js";
 import * as live from "../live.js";
+import { byProvider } from "../parts/by-provider.js";
 import { field, form, input, openDialog } from "../parts/form.js";
+import { problem } from "../parts/problem.js";
 import { codeField, secondFactors } from "../parts/second-factor.js";
 import { logIn, logOut, session } from "../session.js";
 import { languages } from "../shell.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
 
-/** @param {() => Promise<void>} begin */
-export function loginPage(begin) {
+/** @param {() => Promise<void>} begin @param {import("../api.js").Refusal} [refused] what a provider's answer came to */
+export function loginPage(begin, refused) {
   document.title = `${t("login.title")} · Chancery`;
   return h("main", { class: "login" },
     h("p", { class: "brand" }, h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), "Chancery"),
     h("h1", {}, t("login.title")),
+    refused && problem(refused),
     loginForm(begin, begin),
     ownCodes(),
     h("footer", {}, languages(begin), h("a", { href: "/docs" }, t("login.docs"))));
@@ -30,10 +33,11 @@ function ownCodes() {
 /**
  * The form, which stays where it is until everybody whom it takes has logged in.
  * @param {() => unknown} done what follows a complete login @param {() => unknown} left what follows a half-open one that was given up
+ * @param {string} [note] what is to be known before one leaves for a provider
  */
-function loginForm(done, left) {
+function loginForm(done, left, note) {
   const place = h("div", { class: "login-form" });
-  const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields());
+  const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields(), byProvider(note));
   const fields = () => {
     const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
     const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
@@ -76,7 +80,7 @@ export function askToLogInAgain(begin) {
     if (session.identities.map((one) => one.uuid).sort().join() !== before) await begin();
     else live.goOn();
   };
-  const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw));
+  const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw, t("login.providerLeaves")));
   draw();
   openDialog(dialog);
 }

@@ -1,8 +1,8 @@
-// Identity providers: whose tokens workloads exchange for ours.
+// Identity providers: whose tokens workloads exchange for ours, and by which people log in.
 
 import { get, patch, post, remove } from "../api.js";
-import { h } from "../dom.js";
-import { askSlowly, field, form, input, textarea } from "../parts/form.js";
+import { fill, h } from "../dom.js";
+import { askSlowly, field, form, input, openDialog, textarea } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { show } from "../show.js";
@@ -20,6 +20,7 @@ export async function page({ query, signal }) {
     { title: t("provider.issuer"), cell: (/** @type {Json} */ row) => shown(row["issuer"]) },
     { title: t("provider.audiences"), cell: (/** @type {Json} */ row) => row["audiences"].map((/** @type {string} */ one) => h("div", {}, shown(one))) },
     { title: t("provider.keys"), cell: (/** @type {Json} */ row) => t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
+    { title: t("provider.people"), cell: (/** @type {Json} */ row) => row["clientId"] ? shown(row["clientId"]) : t("provider.nobody") },
     { title: t("column.state"), cell: (/** @type {Json} */ row) => state(row["enabled"] ? "Enabled" : "Disabled") },
     { title: t("cert.do"), cell: (/** @type {Json} */ row) => actions(`${path}/${row["objInfo"].uuid}`, row) },
   ];
@@ -38,6 +39,7 @@ function actions(path, provider) {
   const name = provider["objInfo"].name;
   const turn = async () => (await patch(path, { enabled: !provider["enabled"] }), await show());
   return h("div", { class: "actions" },
+    h("button", { type: "button", onclick: () => askForClient(path, provider) }, t("provider.client")),
     h("button", { type: "button", onclick: turn }, t(provider["enabled"] ? "provider.switchOff" : "provider.switchOn")),
     h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t("apiKey.remove"), what: h("p", {}, t("provider.removeWhat")), name, submit: t("apiKey.remove"), act: async () => (await remove(path), await show()) }) }, t("apiKey.remove")));
 }
@@ -49,10 +51,45 @@ function makeForm(path) {
   const audiences = field(t("provider.audiences"), input({ spellcheck: "false" }), { pointer: "/audiences", help: t("provider.audiencesHelp") });
   const keys = field(t("provider.keys"), textarea({ rows: 3, spellcheck: "false" }), { pointer: "/jwks", help: t("provider.keysHelp") });
   const singleUse = field(t("provider.singleUse"), input({ type: "checkbox", checked: true }), { pointer: "/singleUse", help: t("provider.singleUseHelp") });
-  return form({ fields: [name, issuer, audiences, keys, singleUse], submit: t("provider.make"), act: async () => {
+  const client = clientFields({});
+  return form({ fields: [name, issuer, audiences, keys, singleUse, ...client.fields], submit: t("provider.make"), act: async () => {
     const jwks = keys.control.value.trim();
     const once = /** @type {HTMLInputElement} */ (singleUse.control).checked;
-    await post(path, { name: name.control.value, issuer: issuer.control.value.trim(), audiences: audiences.control.value.split(/\s+/).filter(Boolean), singleUse: once, ...(jwks ? { jwks } : {}) });
+    const { clientId, ...rest } = client.read();
+    await post(path, { name: name.control.value, issuer: issuer.control.value.trim(), audiences: words(audiences.control.value), singleUse: once, ...(jwks ? { jwks } : {}), ...(clientId ? { clientId } : {}), ...rest });
     await show();
   } });
+}
+
+/** @param {string} text */
+const words = (text) => text.split(/\s+/).filter(Boolean);
+
+/** As whom this installation is known to the provider. @param {Json} provider */
+function clientFields(provider) {
+  const id = field(t("provider.clientId"), input({ spellcheck: "false", value: provider["clientId"] ?? "" }), { pointer: "/clientId", help: t("provider.clientIdHelp") });
+  const secret = field(t("provider.clientSecret"), input({ type: "password", autocomplete: "off" }), { pointer: "/clientSecret", help: t(provider["hasClientSecret"] ? "provider.clientSecretKept" : "provider.clientSecretHelp") });
+  const acr = field(t("provider.acr"), input({ spellcheck: "false", value: (provider["secondFactorAcr"] ?? []).join(" ") }), { pointer: "/secondFactorAcr", help: t("provider.acrHelp") });
+  const read = () => {
+    const clientId = id.control.value.trim() || null;
+    // Without a client there is nothing to say of it.
+    return { clientId, ...(secret.control.value ? { clientSecret: secret.control.value } : {}), ...(clientId || acr.control.value.trim() ? { secondFactorAcr: words(acr.control.value) } : {}) };
+  };
+  return { fields: [id, secret, acr], read };
+}
+
+/** @param {string} path @param {Json} provider */
+function askForClient(path, provider) {
+  const dialog = h("dialog", { "aria-labelledby": "client-title" });
+  const client = clientFields(provider);
+  const act = async () => {
+    await patch(path, client.read());
+    dialog.close();
+    await show();
+  };
+  fill(dialog,
+    h("h2", { id: "client-title" }, t("provider.clientTitle", { name: provider["objInfo"].name })),
+    h("p", {}, t("provider.clientWhat")),
+    h("p", {}, t("provider.redirect"), " ", h("code", {}, "/home/v1/login/oidc/callback")),
+    form({ fields: client.fields, submit: t("provider.clientSave"), act }));
+  openDialog(dialog);
 }

@@ -12,6 +12,7 @@ import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
+import { people } from "./people.mjs";
 import { providers } from "./providers.mjs";
 import { secondFactor } from "./second-factor.mjs";
 import { verifying } from "./verifying.mjs";
@@ -91,6 +92,8 @@ test("two people log in, one after the other, and a reload keeps the session", a
 test("one-time codes are set up, demanded, and taken away by others", () => secondFactor(browser, admins));
 
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
+
+test("people log in by an identity provider, alone and as one of two", () => people(browser, admins));
 
 test("a service is deployed, and a change of its policy waits", () => deploying(browser, admins));
 

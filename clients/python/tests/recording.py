@@ -64,10 +64,14 @@ class Awaited:
         return call
 
 
+# What takes a person's browser: no client has a method for it.
+FOR_BROWSERS = {"POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"}
+
+
 def operations() -> list[str]:
-    """`METHOD path` of every operation of the document, those with fewer parameters first."""
+    """`METHOD path` of every operation of the document that programs call, those with fewer parameters first."""
     found = [f"{method.upper()} {path}" for path, item in DOCUMENT["paths"].items() for method in item]
-    return sorted(found, key=lambda operation: operation.count("{"))
+    return sorted(set(found) - FOR_BROWSERS, key=lambda operation: operation.count("{"))
 
 
 def operation_of(method: str, path: str) -> str:

@@ -148,6 +148,8 @@ class Tour:
         assert bindings.list(identityUuid=identity)["total"] == 1
         bindings.delete(uuid)
         providers.delete(provider)
+        # The server of this tour was not told where browsers reach it.
+        assert self.client.session.oidc_providers()["providers"] == []
 
     def keys(self) -> None:
         keys = self.client.keys

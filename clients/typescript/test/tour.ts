@@ -158,6 +158,8 @@ export class Tour {
     assert.equal((await bindings.list({ identityUuid })).total, 1);
     await bindings.delete(binding);
     await providers.delete(provider);
+    // The server of this tour was not told where browsers reach it.
+    assert.deepEqual((await this.client.session.oidcProviders()).providers, []);
   }
 
   async keys(): Promise<void> {

@@ -1,12 +1,13 @@
 //! Logging in, and the bearer token.
 
 use chancery_types::{
-    AuthType, Base64,
+    AuthType, Base64, IdentityProviderId,
     wire::{
+        ObjInfo,
         api_keys::API_KEY_LEN,
         login::{
-            AuthCredentials, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer,
-            SessionState, TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
+            AuthCredentials, BeginOidc, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, OidcBegun,
+            OidcProviders, SessionAnswer, SessionState, TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
         },
     },
 };
@@ -120,6 +121,28 @@ impl Client {
         let TokenExchanged { token, response, .. } = accepted(&answer)?;
         *self.locked() = Session { cookie: None, bearer: Some(token) };
         Ok(response)
+    }
+
+    /// The identity providers by which people log in.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn oidc_providers(&self) -> Result<Vec<ObjInfo<IdentityProviderId>>, ClientError> {
+        let answer = self.send_once("GET", "/home/v1/login/oidc", None, Carried::Cookie)?;
+        accepted::<OidcProviders>(&answer).map(|answer| answer.providers)
+    }
+
+    /// Where a browser goes to log in by a provider. It comes back to the server alone, so this is for whoever has a browser
+    /// that carries the cookies of these calls.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn begin_oidc(&self, provider_uuid: IdentityProviderId) -> Result<String, ClientError> {
+        let body = BeginOidc { provider_uuid };
+        let answer = self.send_once("POST", "/home/v1/login/oidc", Some(&json(&body)?), Carried::Cookie)?;
+        accepted::<OidcBegun>(&answer).map(|answer| answer.authorization_url)
     }
 
     /// Makes a new secret of one-time codes, which is shown this once; with the present code, where there is one already.

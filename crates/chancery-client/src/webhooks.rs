@@ -108,6 +108,32 @@ impl WebhookPoster {
         Ok((status, read))
     }
 
+    /// Posts a form, and answers the status and at most `max` bytes of the body, within `wait`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Transport`] where there is no answer, or it breaks off.
+    pub fn post_form(
+        &self,
+        url: &str,
+        authorization: Option<&str>,
+        form: &[u8],
+        max: usize,
+        wait: Duration,
+    ) -> Result<(u16, Vec<u8>), ClientError> {
+        let mut call = self.0.post(url).config().timeout_global(Some(wait)).build();
+        call = call.header("Content-Type", "application/x-www-form-urlencoded");
+        call = call.header("Accept", "application/json").header("User-Agent", "Chancery");
+        if let Some(authorization) = authorization {
+            call = call.header("Authorization", authorization);
+        }
+        let mut answer = call.send(form)?;
+        let status = answer.status().as_u16();
+        let (read, ended) = beginning(&mut answer, max);
+        ended.map_err(Error::Io)?;
+        Ok((status, read))
+    }
+
     /// Gets a document, and answers the status and at most `max` bytes of the body, within `wait`.
     ///
     /// # Errors

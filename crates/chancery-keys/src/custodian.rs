@@ -6,9 +6,12 @@ use thiserror::Error;
 
 use crate::{
     BearerKey, DataKey, Failed, GenerateError, JournalKey, KeyRef, OpenError, OwnKey, Purpose, RootKey, RootKeyId,
-    RowKey, RsaBatch, SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate,
+    RowKey, RsaBatch, SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, random,
     root::Derivation,
 };
+
+/// Bytes that tell the key of a ticket from those of all others.
+const TICKET_SALT_LEN: usize = 16;
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +136,25 @@ impl Custodian {
         self.values(context.kind).map_err(|Failed| OpenError::Unusable)?.open(context.row, sealed)
     }
 
+    /// Seals what somebody carries for us until they bring it back, such as in a cookie. Each has a key of its own, since
+    /// anybody may ask for any number of them.
+    pub fn seal_ticket(&self, kind: &'static str, content: &[u8]) -> Result<Vec<u8>, Failed> {
+        let salt: [u8; TICKET_SALT_LEN] = random();
+        Ok([&salt[..], &self.tickets(kind, &salt)?.seal(&[], content)?].concat())
+    }
+
+    /// Opens what [`seal_ticket`](Self::seal_ticket) sealed as the same kind, on whatever node.
+    pub fn open_ticket(&self, kind: &'static str, sealed: &[u8]) -> Result<Secret, OpenError> {
+        let (salt, sealed) = sealed.split_first_chunk().ok_or(OpenError::Format)?;
+        self.tickets(kind, salt).map_err(|Failed| OpenError::Unusable)?.open(&[], sealed)
+    }
+
+    fn tickets(&self, kind: &'static str, salt: &[u8; TICKET_SALT_LEN]) -> Result<Envelope, Failed> {
+        // The salt has one length, so the parts are unambiguous.
+        let key = self.derivation.aes_256_gcm(&[b"sealed ticket: ", salt, kind.as_bytes()])?;
+        Ok(Envelope::new(self.root_key, key))
+    }
+
     fn values(&self, kind: &'static str) -> Result<Envelope, Failed> {
         Ok(Envelope::new(self.root_key, self.derivation.aes_256_gcm(&[b"sealed value: ", kind.as_bytes()])?))
     }
@@ -170,7 +192,7 @@ mod tests {
     use chancery_types::Curve;
 
     use super::*;
-    use crate::{AesSize, KeySpec, MlDsaSet, RsaSize, random};
+    use crate::{AesSize, KeySpec, MlDsaSet, RsaSize};
 
     /// What a key would open to if it had been sealed with other content than its kind's.
     fn refusal(custodian: &Custodian, spec: KeySpec, purpose: Purpose, content: &[u8]) -> Option<OpenError> {

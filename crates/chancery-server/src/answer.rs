@@ -118,6 +118,10 @@ impl IntoResponse for Failure {
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal(pub(crate) Arc<Error>);
 
+/// Marks a refusal that a person's browser goes to by itself, and not by a call of a script: the console shows it.
+#[derive(Clone, Copy)]
+pub(crate) struct InConsole;
+
 /// Whether answers are in the interface's own envelope.
 pub(crate) fn is_of_api(path: &str) -> bool {
     Family::of(path) == Family::Api

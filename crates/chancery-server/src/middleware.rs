@@ -29,7 +29,7 @@ use tracing::{Span, debug, debug_span, error};
 
 use crate::{
     answer::{
-        Failure, Refusal, is_of_api, render,
+        Failure, InConsole, Refusal, is_of_api, render,
         room::{self, Large},
         unread_body,
     },
@@ -37,6 +37,7 @@ use crate::{
     listen::{ConnectionState, HeadFault},
     metrics,
     remainder::Remainder,
+    routes::console,
 };
 
 /// The other end of a call, noted on every request.
@@ -172,8 +173,13 @@ fn finish(answer: Response, path: &str, request_id: RequestId, called: &Called<'
         Some(refusal) => {
             log_cause(&refusal.0, request_id, called);
             let mut rendered = render(&refusal.0, path, request_id);
-            if let Some(allow) = answer.headers().get(header::ALLOW) {
-                rendered.headers_mut().insert(header::ALLOW, allow.clone());
+            if answer.extensions().get::<InConsole>().is_some() {
+                rendered = console::refused(&refusal.0, request_id, rendered);
+            }
+            for kept in [header::ALLOW, header::SET_COOKIE] {
+                if let Some(value) = answer.headers().get(&kept) {
+                    rendered.headers_mut().insert(kept, value.clone());
+                }
             }
             rendered
         }

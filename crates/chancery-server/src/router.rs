@@ -33,6 +33,8 @@ fn public() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login, home::v1::login::state))
         .routes(routes!(home::v1::login::exchange::exchange))
+        .routes(routes!(home::v1::login::oidc::oidc_providers, home::v1::login::oidc::begin_oidc))
+        .routes(routes!(home::v1::login::oidc::callback::finish_oidc))
         .routes(routes!(home::v1::login::totp::enrol))
         .routes(routes!(home::v1::login::totp::confirm::confirm))
         .routes(routes!(home::v1::login::totp::remove::remove))

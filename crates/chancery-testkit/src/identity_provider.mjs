@@ -26,13 +26,25 @@ const workload = (id) => ({
   response_types: [],
 });
 
+/** A client by which people log in, where a test says where they go back to. */
+const people = (id, authentication) => ({
+  client_id: id,
+  ...(authentication === "none" ? {} : { client_secret: "a secret of the provider" }),
+  token_endpoint_auth_method: authentication,
+  grant_types: ["authorization_code"],
+  redirect_uris: [redirectUri],
+  response_types: ["code"],
+});
+
+const ofPeople = redirectUri ? [people("kms", "client_secret_basic"), people("kms-public", "none")] : [];
+
 const provider = new Provider(`https://localhost:${port}`, {
   jwks: { keys: [key("rsa", "RS256"), key("ec", "ES256")] },
   cookies: { keys: ["of this test"] },
-  clients: [workload("workload-1"), workload("workload-2")],
+  clients: [workload("workload-1"), workload("workload-2"), ...ofPeople],
   extraTokenClaims: (ctx) => JSON.parse(ctx.get("x-claims") || "{}"),
   features: {
-    devInteractions: { enabled: false },
+    devInteractions: { enabled: Boolean(redirectUri) },
     clientCredentials: { enabled: true },
     resourceIndicators: {
       enabled: true,

@@ -8,10 +8,15 @@ use std::time::{Duration, Instant};
 
 use crate::{Tool, free_port};
 
+/// The secret of its clients.
+pub const CLIENT_SECRET: &str = "a secret of the provider";
+
 /// The provider, at a port that it has for itself.
 pub struct IdentityProvider {
     folder: PathBuf,
     port: u16,
+    /// Where it sends people back to, whom it logs in by a form.
+    redirect_uri: Option<String>,
     child: Option<Child>,
 }
 
@@ -19,6 +24,17 @@ impl IdentityProvider {
     /// Starts one, with keys that are called like this and a certificate of its own. Files go into the folder.
     #[must_use]
     pub fn start(folder: &Path, keys: &str) -> Self {
+        Self::begin(folder, keys, None)
+    }
+
+    /// The same, where people log in, too, for the clients `kms` (with [`CLIENT_SECRET`]) and `kms-public`: whatever they type
+    /// as their name is their subject.
+    #[must_use]
+    pub fn start_for_people(folder: &Path, redirect_uri: &str) -> Self {
+        Self::begin(folder, "one", Some(redirect_uri.to_owned()))
+    }
+
+    fn begin(folder: &Path, keys: &str, redirect_uri: Option<String>) -> Self {
         let port = free_port();
         let (key, certificate) = (folder.join("provider.key"), folder.join("provider.pem"));
         let _made = Tool::new("openssl")
@@ -31,7 +47,7 @@ impl IdentityProvider {
             .run();
         let read = |path: &Path| fs::read_to_string(path).expect("openssl has written it");
         fs::write(folder.join("provider.chain"), read(&key) + &read(&certificate)).expect("a file for the chain");
-        let mut provider = Self { folder: folder.to_owned(), port, child: None };
+        let mut provider = Self { folder: folder.to_owned(), port, redirect_uri, child: None };
         provider.start_again(keys);
         provider
     }
@@ -53,6 +69,7 @@ impl IdentityProvider {
             .arg(self.port.to_string())
             .arg(self.folder.join("provider.chain"))
             .arg(keys)
+            .args(&self.redirect_uri)
             .stdout(log)
             .spawn();
         self.child = Some(child.unwrap_or_else(|error| panic!("node: {error}")));
@@ -91,6 +108,42 @@ impl IdentityProvider {
     pub fn requests(&self) -> Vec<String> {
         let log = fs::read_to_string(self.folder.join("provider.log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
+    }
+
+    /// What a browser does with the address of a login, whose person types this name: the address that it is sent back to, or
+    /// with no name the one after giving up.
+    #[must_use]
+    pub fn log_in(&self, address: &str, name: Option<&str>) -> String {
+        let jar = self.folder.join("provider.cookies");
+        let _new_browser = fs::remove_file(&jar);
+        let issuer = self.issuer();
+        let (mut address, mut form) = (address.to_owned(), None::<String>);
+        for _ in 0..12 {
+            let mut curl = Tool::new("curl").args(["-s", "-i", "--cacert"]).arg(self.authority());
+            curl = curl.arg("-b").arg(&jar).arg("-c").arg(&jar);
+            if let Some(form) = form.take() {
+                curl = curl.args(["-d", &form]);
+            }
+            let page = curl.arg(&address).run().text();
+            let location = page.lines().find_map(|line| {
+                let (name, value) = line.split_once(": ")?;
+                name.eq_ignore_ascii_case("location").then(|| value.trim().to_owned())
+            });
+            match location {
+                Some(next) if next.starts_with('/') => address = format!("{issuer}{next}"),
+                Some(next) if next.starts_with(&issuer) => address = next,
+                Some(next) => return next,
+                None => match name {
+                    Some(name) if page.contains("name=\"login\"") => {
+                        form = Some(format!("prompt=login&login={name}&password=x"));
+                    }
+                    Some(_) if page.contains("value=\"consent\"") => form = Some("prompt=consent".to_owned()),
+                    Some(_) => panic!("{page}"),
+                    None => address += "/abort",
+                },
+            }
+        }
+        panic!("it goes round and round: {address}");
     }
 
     /// A token that says this workload is its subject, for an audience; header fields of the request say more, such as

@@ -12,6 +12,6 @@ mod postgres;
 mod tool;
 
 pub use folder::{TempDir, free_port, temp_dir};
-pub use identity_provider::IdentityProvider;
+pub use identity_provider::{CLIENT_SECRET, IdentityProvider};
 pub use postgres::{Database, Postgres};
 pub use tool::{Ran, Tool};

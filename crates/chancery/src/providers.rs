@@ -1,9 +1,9 @@
-//! How the public keys of identity providers are fetched, as the settings say.
+//! How identity providers are asked, as the settings say.
 
 use std::{sync::Arc, time::Duration};
 
 use chancery_client::{WebhookPoster, system_authorities};
-use chancery_core::{Fetched, ProviderTransport};
+use chancery_core::{Fetched, Form, ProviderTransport};
 
 use crate::{
     bounded,
@@ -12,15 +12,29 @@ use crate::{
     settings::Settings,
 };
 
+/// Said where no authority is trusted.
+const NO_AUTHORITIES: &str =
+    "this system has no file with TLS authorities; --provider-ca or SSL_CERT_FILE may name one";
+
 /// None where no authority is trusted: then no provider is.
 struct Transport(Option<WebhookPoster>);
 
 impl ProviderTransport for Transport {
     fn get(&self, url: &str, max: usize, wait: Duration) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
-        let client = self.0.as_ref();
-        let client = client
-            .ok_or("this system has no file with TLS authorities; --provider-ca or SSL_CERT_FILE may name one")?;
-        let (status, body) = client.get(url, max, wait)?;
+        let (status, body) = self.0.as_ref().ok_or(NO_AUTHORITIES)?.get(url, max, wait)?;
+        Ok(Fetched { status, body })
+    }
+
+    fn post_form(
+        &self,
+        url: &str,
+        form: &Form,
+        max: usize,
+        wait: Duration,
+    ) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
+        let authorization = form.authorization.as_ref().map(|value| value.as_str());
+        let client = self.0.as_ref().ok_or(NO_AUTHORITIES)?;
+        let (status, body) = client.post_form(url, authorization, form.body.as_bytes(), max, wait)?;
         Ok(Fetched { status, body })
     }
 }

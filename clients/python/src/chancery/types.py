@@ -502,6 +502,12 @@ class BatchTokenizeRequest(TypedDict):
     """Whether bad values leave a `null` instead of failing the call."""
 
 
+class BeginOidc(TypedDict):
+    """Body of POST /home/v1/login/oidc."""
+    providerUuid: IdentityProviderId
+    """The provider, one of those that GET /home/v1/login/oidc answers."""
+
+
 class Budget(TypedDict):
     """So many values in each window of time."""
     count: int
@@ -971,17 +977,26 @@ class CreateIdentityBinding(TypedDict):
     providerUuid: IdentityProviderId
     """The provider."""
     subject: NotRequired[str | None]
-    """The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+    """The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
+    an address. It may be absent where the claims name something by an id that nobody
     else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
     """
 
 
 class CreateIdentityProvider(TypedDict):
-    """An OpenID Connect provider whose tokens workloads exchange for ours."""
+    """An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both."""
     algorithms: NotRequired[list[JwtAlgorithm]]
     """Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty."""
-    audiences: list[str]
-    """Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10."""
+    audiences: NotRequired[list[str]]
+    """Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
+    there is a `clientId` and no workload shall exchange tokens.
+    """
+    clientId: NotRequired[str | None]
+    """As which client this installation is registered at the provider. With it, people who are bound log in by the provider;
+    it is none of the audiences.
+    """
+    clientSecret: NotRequired[str | None]
+    """The client's secret, which is shown nowhere again. Without it the client is a public one."""
     issuer: str
     """The `iss` of its tokens, letter by letter: an https address, such as
     `https://token.actions.githubusercontent.com`. It cannot be changed.
@@ -992,6 +1007,10 @@ class CreateIdentityProvider(TypedDict):
     """
     name: str
     """Its name."""
+    secondFactorAcr: NotRequired[list[str]]
+    """Values of `acr` by which the provider says that it took a second factor. A login with one of them satisfies roles that
+    demand one; without any, no login by this provider does. At most 10.
+    """
     singleUse: NotRequired[bool | None]
     """Whether each token is taken once. `true` where this is absent; `false` is for workloads that are given a token in a
     file and cannot ask for another, as in Kubernetes.
@@ -1789,16 +1808,22 @@ class IdentityProvider(TypedDict):
     """Which algorithms its tokens may be signed with."""
     audiences: list[str]
     """Whom its tokens have to be for."""
+    clientId: NotRequired[str | None]
+    """As which client this installation is registered at it; absent where nobody logs in by it."""
     createdAt: str
     """When it was made (RFC 3339, UTC)."""
     enabled: bool
     """Whether its tokens are taken at all."""
+    hasClientSecret: NotRequired[bool | None]
+    """Whether there is a secret of the client; absent without a `clientId`."""
     issuer: str
     """The `iss` of its tokens."""
     jwks: NotRequired[str | None]
     """Its public keys as they were given; absent where they are fetched."""
     objInfo: IdentityProviderIdObjInfo
     """Name and id."""
+    secondFactorAcr: NotRequired[list[str]]
+    """Values of `acr` that tell of a second factor."""
     singleUse: bool
     """Whether each token is taken once."""
 
@@ -2087,9 +2112,11 @@ class LoginWay(TypedDict):
     apiKey: NotRequired[AuditApiKey | None]
     """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
     token: NotRequired[AuditToken | None]
-    """Whose token it was; only with the way `TokenExchange`."""
+    """Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`."""
     way: str
-    """`Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`."""
+    """`Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
+    a second factor there), `ApiKey` or `TokenExchange`.
+    """
 
 
 Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]
@@ -2402,6 +2429,28 @@ class TokenProfileIdObjInfo(TypedDict):
 ObjectId: TypeAlias = "str"
 
 
+class OidcBegun(TypedDict):
+    """Answer of POST /home/v1/login/oidc."""
+    authorizationUrl: str
+    """Where the browser goes on: the provider's page. What it says comes back by the cookie that this answer sets, within ten
+    minutes.
+    """
+    message: str
+    """`Success`."""
+    status: HomeStatus
+    """`Success`."""
+
+
+class OidcProviders(TypedDict):
+    """Answer of GET /home/v1/login/oidc."""
+    message: str
+    """`Success`."""
+    providers: list[IdentityProviderIdObjInfo]
+    """The providers by which people log in, by name; none where the server was not told its own address."""
+    status: HomeStatus
+    """`Success`."""
+
+
 Operation: TypeAlias = Literal["Tokenize", "Detokenize", "PartialDetokenize", "Batch"]
 """What a Control Rule grants."""
 
@@ -2492,12 +2541,18 @@ class PatchIdentityProvider(TypedDict):
     """Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`."""
     audiences: NotRequired[list[str] | None]
     """Other audiences, which replace all of the present ones."""
+    clientId: NotRequired[str | None]
+    """Another client; the secret of the one before goes with it. `null`: nobody logs in by the provider any more."""
+    clientSecret: NotRequired[str | None]
+    """Another secret of the client; `null` for none."""
     enabled: NotRequired[bool | None]
     """Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it."""
     jwks: NotRequired[str | None]
     """Other public keys; `null` to have them fetched."""
     name: NotRequired[str | None]
     """Another name."""
+    secondFactorAcr: NotRequired[list[str] | None]
+    """Other values of `acr` that tell of a second factor, which replace all of the present ones."""
     singleUse: NotRequired[bool | None]
     """Whether each token is taken once."""
 

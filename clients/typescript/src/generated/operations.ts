@@ -3822,6 +3822,25 @@ export class Session {
   }
 
   /**
+   * The identity providers by which people may log in: names and ids, for whoever is about to.
+   *
+   * `GET /home/v1/login/oidc`
+   */
+  oidcProviders(
+    options: CallOptions = {},
+  ): Promise<types.OidcProviders> {
+    const call: Call = {
+      method: "GET",
+      path: "/home/v1/login/oidc",
+      kind: "json",
+      isPublic: false,
+      byCookie: true,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.OidcProviders>;
+  }
+
+  /**
    * A bearer token for a fully logged-in session.
    *
    * `GET /home/v1/login/token`

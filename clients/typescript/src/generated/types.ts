@@ -501,6 +501,12 @@ export interface BatchTokenizeRequest {
   partial?: boolean | null;
 }
 
+/** Body of POST /home/v1/login/oidc. */
+export interface BeginOidc {
+  /** The provider, one of those that GET /home/v1/login/oidc answers. */
+  providerUuid: IdentityProviderId;
+}
+
 /** So many values in each window of time. */
 export interface Budget {
   /** How many, 1 to 1,000,000,000,000. */
@@ -974,18 +980,29 @@ export interface CreateIdentityBinding {
   /** The provider. */
   providerUuid: IdentityProviderId;
   /**
-   * The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+   * The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
+   * an address. It may be absent where the claims name something by an id that nobody
    * else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
    */
   subject?: string | null;
 }
 
-/** An OpenID Connect provider whose tokens workloads exchange for ours. */
+/** An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both. */
 export interface CreateIdentityProvider {
   /** Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty. */
   algorithms?: JwtAlgorithm[];
-  /** Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10. */
-  audiences: string[];
+  /**
+   * Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
+   * there is a `clientId` and no workload shall exchange tokens.
+   */
+  audiences?: string[];
+  /**
+   * As which client this installation is registered at the provider. With it, people who are bound log in by the provider;
+   * it is none of the audiences.
+   */
+  clientId?: string | null;
+  /** The client's secret, which is shown nowhere again. Without it the client is a public one. */
+  clientSecret?: string | null;
   /**
    * The `iss` of its tokens, letter by letter: an https address, such as
    * `https://token.actions.githubusercontent.com`. It cannot be changed.
@@ -998,6 +1015,11 @@ export interface CreateIdentityProvider {
   jwks?: string | null;
   /** Its name. */
   name: string;
+  /**
+   * Values of `acr` by which the provider says that it took a second factor. A login with one of them satisfies roles that
+   * demand one; without any, no login by this provider does. At most 10.
+   */
+  secondFactorAcr?: string[];
   /**
    * Whether each token is taken once. `true` where this is absent; `false` is for workloads that are given a token in a
    * file and cannot ask for another, as in Kubernetes.
@@ -1799,16 +1821,22 @@ export interface IdentityProvider {
   algorithms: JwtAlgorithm[];
   /** Whom its tokens have to be for. */
   audiences: string[];
+  /** As which client this installation is registered at it; absent where nobody logs in by it. */
+  clientId?: string | null;
   /** When it was made (RFC 3339, UTC). */
   createdAt: string;
   /** Whether its tokens are taken at all. */
   enabled: boolean;
+  /** Whether there is a secret of the client; absent without a `clientId`. */
+  hasClientSecret?: boolean | null;
   /** The `iss` of its tokens. */
   issuer: string;
   /** Its public keys as they were given; absent where they are fetched. */
   jwks?: string | null;
   /** Name and id. */
   objInfo: IdentityProviderIdObjInfo;
+  /** Values of `acr` that tell of a second factor. */
+  secondFactorAcr?: string[];
   /** Whether each token is taken once. */
   singleUse: boolean;
 }
@@ -2092,9 +2120,12 @@ export interface LoginState {
 export interface LoginWay {
   /** Which key; only with the way `ApiKey`, and not in records of a release that did not tell. */
   apiKey?: AuditApiKey | null;
-  /** Whose token it was; only with the way `TokenExchange`. */
+  /** Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`. */
   token?: AuditToken | null;
-  /** `Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`. */
+  /**
+   * `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
+   * a second factor there), `ApiKey` or `TokenExchange`.
+   */
   way: string;
 }
 
@@ -2404,6 +2435,29 @@ export interface TokenProfileIdObjInfo {
 
 export type ObjectId = string;
 
+/** Answer of POST /home/v1/login/oidc. */
+export interface OidcBegun {
+  /**
+   * Where the browser goes on: the provider's page. What it says comes back by the cookie that this answer sets, within ten
+   * minutes.
+   */
+  authorizationUrl: string;
+  /** `Success`. */
+  message: string;
+  /** `Success`. */
+  status: HomeStatus;
+}
+
+/** Answer of GET /home/v1/login/oidc. */
+export interface OidcProviders {
+  /** `Success`. */
+  message: string;
+  /** The providers by which people log in, by name; none where the server was not told its own address. */
+  providers: IdentityProviderIdObjInfo[];
+  /** `Success`. */
+  status: HomeStatus;
+}
+
 /** What a Control Rule grants. */
 export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch";
 
@@ -2493,12 +2547,18 @@ export interface PatchIdentityProvider {
   algorithms?: JwtAlgorithm[] | null;
   /** Other audiences, which replace all of the present ones. */
   audiences?: string[] | null;
+  /** Another client; the secret of the one before goes with it. `null`: nobody logs in by the provider any more. */
+  clientId?: string | null;
+  /** Another secret of the client; `null` for none. */
+  clientSecret?: string | null;
   /** Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it. */
   enabled?: boolean | null;
   /** Other public keys; `null` to have them fetched. */
   jwks?: string | null;
   /** Another name. */
   name?: string | null;
+  /** Other values of `acr` that tell of a second factor, which replace all of the present ones. */
+  secondFactorAcr?: string[] | null;
   /** Whether each token is taken once. */
   singleUse?: boolean | null;
 }

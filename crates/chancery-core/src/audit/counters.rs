@@ -78,6 +78,9 @@ pub(crate) enum Nobody {
     Key(IdentityId, String, AuditApiKey, RefusedKey),
     /// Somebody who showed a token that was not taken: whose it is and of which provider, where that is known, and why.
     Token(Option<(IdentityId, String)>, Option<IdentityProviderId>, TokenRefusal),
+    /// Somebody whom a provider sent back, and who was not logged in: who it is and by which provider, or a keyed hash of whom
+    /// the provider says that it is, where that is known, and why.
+    Person(Option<(IdentityId, String)>, Option<IdentityProviderId>, Option<[u8; 32]>, TokenRefusal),
     /// Somebody who showed more wrong keys than one may from one address.
     TooManyKeys,
     /// Somebody who tried to log in, or what takes the same proof, more often than one may from one address: nothing of what
@@ -91,7 +94,10 @@ struct Refused(HashMap<Nobody, u64>);
 
 impl Refused {
     fn count(&mut self, who: Nobody) {
-        let is_named = matches!(who, Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..));
+        let is_named = match who {
+            Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..) | Nobody::Person(..) => true,
+            Nobody::Unknown | Nobody::TooManyKeys | Nobody::TooOften(_) => false,
+        };
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
         *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
     }
@@ -270,9 +276,12 @@ fn of_calls(node: Uuid, key: &CallKey, counted: Calls) -> Counted {
 fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
     let outcome = match who {
         Nobody::TooOften(_) | Nobody::TooManyKeys => ErrorCode::RateLimited,
-        Nobody::Unknown | Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..) => {
-            ErrorCode::InvalidAuthToken
-        }
+        Nobody::Unknown
+        | Nobody::Name(..)
+        | Nobody::Unproved(..)
+        | Nobody::Key(..)
+        | Nobody::Token(..)
+        | Nobody::Person(..) => ErrorCode::InvalidAuthToken,
     };
     let (event, identities) = match who {
         Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
@@ -281,16 +290,8 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             let detail = serde_json::json!({"apiKey": key, "why": why.as_str()});
             (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
         }
-        Nobody::Token(whose, provider, why) => {
-            let mut detail = serde_json::json!({"why": why.as_str()});
-            if let Some(provider) = provider {
-                detail["providerUuid"] = provider.to_string().into();
-            }
-            let named = |(uuid, name)| AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
-            let identities: Vec<_> = whose.into_iter().map(named).collect();
-            let on = identities.first().map(|identity| Uuid::from(identity.uuid));
-            (Event::new(Action::Login).on(on).detail(detail), Identities::new(&identities))
-        }
+        Nobody::Token(whose, provider, why) => by_a_provider("TokenExchange", whose, provider, (None, why)),
+        Nobody::Person(whose, provider, subject, why) => by_a_provider("Oidc", whose, provider, (subject, why)),
         Nobody::TooOften(action) => (Event::new(action), Identities::default()),
         Nobody::Name(action, hash) => {
             let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});
@@ -307,6 +308,26 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
         outcome,
         count,
     }
+}
+
+/// A login by what a provider says: of a workload, or of a person.
+fn by_a_provider(
+    way: &'static str,
+    whose: Option<(IdentityId, String)>,
+    provider: Option<IdentityProviderId>,
+    (subject, why): (Option<[u8; 32]>, TokenRefusal),
+) -> (Event, Identities) {
+    let mut detail = serde_json::json!({"way": way, "why": why.as_str()});
+    if let Some(provider) = provider {
+        detail["providerUuid"] = provider.to_string().into();
+    }
+    if let Some(subject) = subject {
+        detail["subjectHash"] = hexadecimal(&subject).into();
+    }
+    let named = |(uuid, name)| AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
+    let identities: Vec<_> = whose.into_iter().map(named).collect();
+    let on = identities.first().map(|identity| Uuid::from(identity.uuid));
+    (Event::new(Action::Login).on(on).detail(detail), Identities::new(&identities))
 }
 
 #[cfg(test)]

@@ -252,7 +252,7 @@ impl Directory {
             management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
-            by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.token.is_some())),
+            by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })
     }

@@ -20,11 +20,10 @@ use zeroize::Zeroizing;
 use self::{
     api_keys::check_scope,
     holders::{assign, check_last_holders, reassign, reassigned, roles_to_give},
-    stored_identity::kind_of,
 };
 pub(super) use self::{
     holders::{check_holds_as_much, check_named, check_takes_programs},
-    stored_identity::{existing, read},
+    stored_identity::{existing, kind_of, read},
 };
 use super::{
     Caller,

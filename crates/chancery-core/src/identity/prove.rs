@@ -52,7 +52,7 @@ pub(super) struct Proved {
     pub(super) login: LoginWay,
     /// The step of the one-time code that was right; it has to be taken with what the proof is for.
     pub(super) step: Option<i64>,
-    /// What an exchange of a provider's token rests on.
+    /// What a login by a provider's token rests on.
     pub(super) exchanged: Option<Box<Exchanged>>,
 }
 

@@ -73,7 +73,7 @@ impl Chancery {
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
         let proved = self.proved(visitor, Action::Login, &proof).await?;
-        self.admit(&now, &visitor.request, cookie, proved).await
+        self.admit(&now, &visitor.request, cookie.map(|cookie| self.cookie_key(cookie)), proved).await
     }
 
     fn cookie_hash(&self, cookie: &str) -> CookieHash {
@@ -84,17 +84,18 @@ impl Chancery {
         Key::Cookie(self.cookie_hash(cookie))
     }
 
-    /// The proof was right: asks the state machine, and begins the session that it decides on.
+    /// The proof was right: asks the state machine, and begins the session that it decides on, in the place of the present one
+    /// where it says so.
     pub(super) async fn admit(
         &self,
         _now: &LogsInNow,
         request: &RequestInfo,
-        cookie: Option<&str>,
+        present: Option<Key>,
         proved: Proved,
     ) -> Result<LoggedIn> {
         let Proved { row, login, .. } = &proved;
-        let present = match cookie {
-            Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
+        let present = match present {
+            Some(key) => self.live_session(key).await?,
             None => None,
         };
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());

@@ -124,6 +124,11 @@ impl Notices {
         transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))
     }
 
+    /// Where people reach the console, where that was said; without a slash at its end.
+    pub(crate) fn console(&self) -> Option<&str> {
+        self.console.as_deref()
+    }
+
     /// Whether mails can be sent.
     fn sends_mails(&self) -> bool {
         self.transport.as_ref().is_some_and(|transport| transport.sends_mails())

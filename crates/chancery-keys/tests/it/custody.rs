@@ -169,6 +169,27 @@ fn a_value_opens_in_its_context_only() {
 }
 
 #[test]
+fn a_ticket_opens_as_its_kind_and_whole() {
+    let (one, other) = (custodian(), custodian());
+    let sealed = one.seal_ticket("login", b"content").unwrap();
+    assert_eq!(one.open_ticket("login", &sealed).unwrap().expose(), b"content");
+    assert_ne!(sealed, one.seal_ticket("login", b"content").unwrap());
+    assert_eq!(one.open_ticket("other", &sealed).err(), Some(OpenError::Broken));
+    assert_eq!(other.open_ticket("login", &sealed).err(), Some(OpenError::OtherRootKey));
+    for place in [0, 15, sealed.len() - 1] {
+        let mut changed = sealed.clone();
+        changed[place] ^= 1;
+        assert_eq!(one.open_ticket("login", &changed).err(), Some(OpenError::Broken), "{place}");
+    }
+    for len in [0, 15, 16, 40] {
+        assert_eq!(one.open_ticket("login", &sealed[..len]).err(), Some(OpenError::Format), "{len}");
+    }
+    // Neither is a value the other.
+    let context = Context { kind: "login", row: b"" };
+    assert!(one.open_value(context, &sealed[16..]).is_err());
+}
+
+#[test]
 fn a_keyed_hash_depends_on_root_key_context_and_value() {
     let (one, other) = (custodian(), custodian());
     let hash = one.keyed_hash("api key", b"value");

@@ -4,11 +4,14 @@ use std::{collections::HashMap, fmt::Write as _, str::FromStr, sync::LazyLock};
 
 use axum::{
     http::{
-        HeaderMap, HeaderName, StatusCode,
-        header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
+        HeaderMap, HeaderName, HeaderValue, StatusCode,
+        header::{
+            ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
+        },
     },
     response::{IntoResponse, Response},
 };
+use chancery_core::{Error, RequestId};
 use sha2::{Digest as _, Sha256};
 
 use crate::{answer::Failure, extract::InPath, middleware::no_such_path};
@@ -62,16 +65,57 @@ impl FromStr for Known {
     }
 }
 
+/// Whether it is a browser that asks for a page.
+pub(crate) fn is_browser(headers: &HeaderMap) -> bool {
+    let mut accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accepts.any(|value| value.contains("text/html"))
+}
+
 /// The console's page for a browser; a word on where to begin for anybody else.
 pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Failure> {
-    let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let mut answer = if accepts.into_iter().any(|value| value.contains("text/html")) {
+    let mut answer = if is_browser(&headers) {
         page(START, &headers).await?
     } else {
         ([(CONTENT_TYPE, "text/plain; charset=utf-8")], FOR_PROGRAMS).into_response()
     };
     answer.headers_mut().insert(VARY, ACCEPT.into());
     Ok(answer)
+}
+
+/// The console's page, which says what was refused, in the place of the usual answer and with its status and headers. No script
+/// has called, so none could show it.
+pub(crate) fn refused(refusal: &Error, id: RequestId, usual: Response) -> Response {
+    let Some(page) = BY_NAME.get(START).and_then(|page| str::from_utf8(page.bytes).ok()) else { return usual };
+    let told = serde_json::json!({
+        "status": usual.status().as_u16(),
+        "errorCode": refusal.meaning().error_code(),
+        "message": refusal.message(),
+        "requestId": id.to_string(),
+        "retryAfter": refusal.retry_after_s(),
+    });
+    let meta = format!("<meta name=\"refusal\" content=\"{}\">\n</head>", escaped(&told.to_string()));
+    let (mut head, _) = usual.into_parts();
+    for (name, value) in about("text/html; charset=utf-8") {
+        head.headers.insert(name, HeaderValue::from_static(value));
+    }
+    head.headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    head.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(head, page.replacen("</head>", &meta, 1).into())
+}
+
+/// A text as the value of an attribute.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            letter => safe.push(letter),
+        }
+    }
+    safe
 }
 
 /// The page about the interface.
@@ -89,21 +133,24 @@ pub(crate) async fn file(InPath(Known(file)): InPath<Known>, headers: HeaderMap)
     answer(file, &headers)
 }
 
-fn answer(file: &'static File, headers: &HeaderMap) -> Response {
+/// What every file of the console says of itself.
+const fn about(content_type: &'static str) -> [(HeaderName, &'static str); 4] {
     const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
     const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-    let about = [
+    [
         (CONTENT_SECURITY_POLICY, POLICY),
         (CROSS_ORIGIN_OPENER_POLICY, "same-origin"),
         (CROSS_ORIGIN_RESOURCE_POLICY, "same-origin"),
-        (CACHE_CONTROL, "no-cache"),
-        (CONTENT_TYPE, file.content_type),
-        (ETAG, &file.tag),
-    ];
+        (CONTENT_TYPE, content_type),
+    ]
+}
+
+fn answer(file: &'static File, headers: &HeaderMap) -> Response {
+    let about = (about(file.content_type), [(CACHE_CONTROL, "no-cache"), (ETAG, file.tag.as_str())]);
     let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut known = known.flat_map(|tags| tags.split(',')).map(str::trim);
     if known.any(|known| known.strip_prefix("W/").unwrap_or(known) == file.tag || known == "*") {
-        return (StatusCode::NOT_MODIFIED, about).into_response();
+        return (StatusCode::NOT_MODIFIED, about.0, about.1).into_response();
     }
-    (about, file.bytes).into_response()
+    (about.0, about.1, file.bytes).into_response()
 }

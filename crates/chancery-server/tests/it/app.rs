@@ -83,6 +83,8 @@ pub(crate) struct Setup {
     pub(crate) key_backend: Option<Arc<dyn KeyBackend>>,
     pub(crate) relay: Arc<Relay>,
     pub(crate) providers: Option<Arc<dyn ProviderTransport>>,
+    /// Where browsers reach it.
+    pub(crate) public_origin: Option<String>,
 }
 
 impl Default for Setup {
@@ -102,6 +104,7 @@ impl Default for Setup {
             key_backend: None,
             relay: Arc::default(),
             providers: None,
+            public_origin: None,
         }
     }
 }
@@ -119,6 +122,7 @@ impl Setup {
             key_backend,
             relay,
             providers,
+            public_origin,
             ..
         } = self;
         Config {
@@ -134,7 +138,7 @@ impl Setup {
             rsa_pool: 0,
             providers,
             key_backend,
-            notices: notices(relay),
+            notices: notices(relay, public_origin),
             journal: Some(JournalConfig::small(place.new_journal())),
         }
     }
@@ -260,7 +264,7 @@ impl TestApp {
 }
 
 /// A receiver of notices that takes everything.
-fn notices(relay: Arc<Relay>) -> chancery_core::NoticeConfig {
+fn notices(relay: Arc<Relay>, console: Option<String>) -> chancery_core::NoticeConfig {
     struct Taking(Arc<Relay>);
     impl chancery_core::NoticeTransport for Taking {
         fn post(
@@ -287,5 +291,5 @@ fn notices(relay: Arc<Relay>) -> chancery_core::NoticeConfig {
             Ok(())
         }
     }
-    chancery_core::NoticeConfig { transport: Some(Arc::new(Taking(relay))), console: None }
+    chancery_core::NoticeConfig { transport: Some(Arc::new(Taking(relay))), console }
 }

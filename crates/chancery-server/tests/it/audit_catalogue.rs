@@ -63,6 +63,9 @@ fn listed(document: &'static str) -> Vec<(Action, Listed)> {
     .collect()
 }
 
+/// What a refusal may say.
+const OF_REFUSALS: [&str; 6] = ["nameHash", "apiKey", "providerUuid", "subjectHash", "way", "why"];
+
 /// What of a record is not as listed: `members` has each member of its detail, with the type `null` where it is null.
 fn fault(action: Action, outcome: &str, has_object: bool, members: &BTreeMap<String, String>) -> Option<String> {
     let Listed { object, members: listed } = &LISTED[&action];
@@ -71,7 +74,7 @@ fn fault(action: Action, outcome: &str, has_object: bool, members: &BTreeMap<Str
     }
     let is_counted = ["session", "values"].iter().all(|name| listed.get(name) == Some(&Presence::Always));
     if outcome != "Success" && !is_counted {
-        let told = members.keys().find(|name| !["nameHash", "apiKey", "providerUuid", "why"].contains(&name.as_str()));
+        let told = members.keys().find(|name| !OF_REFUSALS.contains(&name.as_str()));
         return told.map(|name| format!("a refusal says nothing more, and this one has {name}"));
     }
     let missing = listed.iter().find(|(name, presence)| {

@@ -1,6 +1,7 @@
 //! A client of the router: one cookie jar, maybe a bearer token.
 
 use std::{
+    collections::BTreeMap,
     net::{IpAddr, Ipv4Addr},
     sync::Mutex,
 };
@@ -22,7 +23,8 @@ pub(crate) struct Client {
     routes: Routes,
     pub(crate) source: IpAddr,
     pub(crate) bearer: Option<String>,
-    cookie: Mutex<Option<String>>,
+    /// By name.
+    cookies: Mutex<BTreeMap<String, String>>,
 }
 
 /// An answer, read to its end.
@@ -70,7 +72,7 @@ impl Reply {
 
 impl Client {
     pub(crate) fn new(routes: Routes) -> Self {
-        Self { routes, source: IpAddr::V4(Ipv4Addr::LOCALHOST), bearer: None, cookie: Mutex::default() }
+        Self { routes, source: IpAddr::V4(Ipv4Addr::LOCALHOST), bearer: None, cookies: Mutex::default() }
     }
 
     /// The same, from another address.
@@ -81,8 +83,8 @@ impl Client {
 
     /// A client with the same cookie jar's content and no bearer token.
     pub(crate) fn with_cookie_alone(&self) -> Self {
-        let cookie = Mutex::new(self.cookie());
-        Self { routes: self.routes.clone(), source: self.source, bearer: None, cookie }
+        let cookies = Mutex::new(self.cookies.lock().unwrap().clone());
+        Self { routes: self.routes.clone(), source: self.source, bearer: None, cookies }
     }
 
     /// A client with this bearer token and no cookie.
@@ -95,7 +97,9 @@ impl Client {
 
     /// What the jar holds, as the Cookie header has it.
     pub(crate) fn cookie(&self) -> Option<String> {
-        self.cookie.lock().unwrap().clone()
+        let cookies = self.cookies.lock().unwrap();
+        let pairs: Vec<_> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
     }
 
     /// POST /home/v1/login with name and password.
@@ -169,7 +173,7 @@ impl Client {
     /// Any request, with the jar's cookie and the bearer token added.
     pub(crate) async fn call(&self, request: Request<Body>) -> Reply {
         let (head, body) = self.begin(request).await.into_parts();
-        self.keep_cookie(&head.headers);
+        self.keep_cookies(&head.headers);
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         let json = serde_json::from_slice(&body).unwrap_or_default();
         Reply { status: head.status, headers: head.headers, body, json }
@@ -192,11 +196,31 @@ impl Client {
         size_of_val(&Routes::answer(&self.routes, Request::new(Body::empty()), self.source))
     }
 
-    /// Does what a cookie jar does: keeps the pair, forgets it when it expires.
-    fn keep_cookie(&self, headers: &HeaderMap) {
-        let Some(set) = headers.get(header::SET_COOKIE) else { return };
-        let set = set.to_str().unwrap();
-        let pair = set.split(';').next().unwrap().to_owned();
-        *self.cookie.lock().unwrap() = (!set.contains("Max-Age=0")).then_some(pair);
+    /// Does what a cookie jar does: keeps the pairs, forgets those that expire.
+    fn keep_cookies(&self, headers: &HeaderMap) {
+        for set in headers.get_all(header::SET_COOKIE) {
+            let set = set.to_str().unwrap();
+            let (name, value) = set.split(';').next().unwrap().split_once('=').unwrap();
+            let mut cookies = self.cookies.lock().unwrap();
+            if set.contains("Max-Age=0") {
+                cookies.remove(name);
+            } else {
+                cookies.insert(name.to_owned(), value.to_owned());
+            }
+        }
+    }
+
+    /// Puts a cookie of somebody else's jar into this one, or takes it out.
+    pub(crate) fn plant_cookie(&self, name: &str, value: Option<&str>) {
+        let mut cookies = self.cookies.lock().unwrap();
+        match value {
+            Some(value) => drop(cookies.insert(name.to_owned(), value.to_owned())),
+            None => drop(cookies.remove(name)),
+        }
+    }
+
+    /// The value of a cookie in the jar.
+    pub(crate) fn cookie_value(&self, name: &str) -> Option<String> {
+        self.cookies.lock().unwrap().get(name).cloned()
     }
 }

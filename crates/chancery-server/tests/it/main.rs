@@ -13,6 +13,7 @@ mod interface;
 mod journeys;
 mod key_backend;
 mod listen;
+mod people;
 mod routes;
 mod second_factor;
 mod signing;

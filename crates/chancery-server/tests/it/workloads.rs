@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chancery_core::{Clock, Fetched, ProviderTransport};
+use chancery_core::{Clock, Fetched, Form, ProviderTransport};
 use chancery_testkit::{IdentityProvider, TempDir, Tool, temp_dir};
 use serde_json::{Value, json};
 
@@ -29,17 +29,40 @@ pub(crate) struct ByCurl {
     fetched: AtomicUsize,
 }
 
-impl ProviderTransport for ByCurl {
-    fn get(&self, url: &str, max: usize, _: Duration) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
+impl ByCurl {
+    pub(crate) fn new(authority: PathBuf) -> Self {
+        Self { authority, fetched: AtomicUsize::new(0) }
+    }
+
+    fn run(&self, curl: Tool, max: usize) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
         self.fetched.fetch_add(1, Ordering::SeqCst);
-        let curl = Tool::new("curl").args(["-s", "-m", "20", "-w", "\n%{http_code}", "--cacert"]);
-        let ran = curl.arg(&self.authority).arg(url).try_run();
+        let ran = curl.args(["-s", "-m", "20", "-w", "\n%{http_code}", "--cacert"]).arg(&self.authority).try_run();
         if !ran.status.success() {
             return Err(format!("curl: {}", ran.status).into());
         }
         let text = ran.text();
         let (body, status) = text.rsplit_once('\n').ok_or("no status")?;
         Ok(Fetched { status: status.parse()?, body: body.bytes().take(max).collect() })
+    }
+}
+
+impl ProviderTransport for ByCurl {
+    fn get(&self, url: &str, max: usize, _: Duration) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
+        self.run(Tool::new("curl").arg(url), max)
+    }
+
+    fn post_form(
+        &self,
+        url: &str,
+        form: &Form,
+        max: usize,
+        _: Duration,
+    ) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>> {
+        let mut curl = Tool::new("curl").args(["--data-binary", "@-"]).input(form.body.to_string());
+        if let Some(authorization) = &form.authorization {
+            curl = curl.args(["-H", &format!("Authorization: {}", **authorization)]);
+        }
+        self.run(curl.arg(url), max)
     }
 }
 
@@ -57,7 +80,7 @@ impl Workloads {
     pub(crate) async fn new() -> Self {
         let folder = temp_dir();
         let provider = IdentityProvider::start(folder.path(), "one");
-        let fetches = Arc::new(ByCurl { authority: provider.authority(), fetched: AtomicUsize::new(0) });
+        let fetches = Arc::new(ByCurl::new(provider.authority()));
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
         let clock = Clock::fixed(i64::try_from(now.as_millis()).unwrap());
         let app = TestApp::with(Setup { clock, providers: Some(Arc::clone(&fetches) as _), ..Setup::default() }).await;

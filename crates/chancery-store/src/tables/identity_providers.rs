@@ -34,6 +34,7 @@ macro_rules! columns {
 const COLUMNS: &str = columns!();
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHERE id = $1");
 const BY_ISSUER: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHERE issuer = $1");
+const ALL: &str = concat!("SELECT ", columns!(), " FROM identity_providers ORDER BY name_key");
 const ID_BY_ISSUER: &str = "SELECT id FROM identity_providers WHERE issuer = $1";
 const DELETE: &str = "DELETE FROM identity_providers WHERE id = $1";
 const COUNT: &str = "SELECT COUNT(*) FROM identity_providers";
@@ -67,6 +68,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// The provider whose tokens have this `iss`.
 pub async fn by_issuer(tx: &mut Tx, issuer: &str) -> Result<Option<Row>, StoreError> {
     sql(BY_ISSUER).bind(issuer).optional(tx).await
+}
+
+/// Those that are what they say, by name.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).authentic(tx).await
 }
 
 /// Whether there is a provider whose tokens have this `iss`, whatever its row says.

@@ -143,17 +143,24 @@ pub struct AuditIdentity {
     pub roles: Vec<AuditRole>,
 }
 
+/// The way of a workload that shows a provider's token.
+const TOKEN_EXCHANGE: &str = "TokenExchange";
+
+/// The way of a person whose provider says that it took what counts as a second factor.
+const OIDC_WITH_SECOND_FACTOR: &str = "Oidc+Acr";
+
 /// How an identity proved who it is. More ways and members may come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
-    /// `Password`, `Password+Totp` (with a one-time code), `ApiKey` or `TokenExchange`.
+    /// `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
+    /// a second factor there), `ApiKey` or `TokenExchange`.
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<AuditApiKey>,
-    /// Whose token it was; only with the way `TokenExchange`.
+    /// Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<AuditToken>,
 }
@@ -182,7 +189,7 @@ impl LoginWay {
     pub fn satisfies(&self, demanded: SecondFactor) -> bool {
         match demanded {
             SecondFactor::None => true,
-            SecondFactor::Totp => self.way == "Password+Totp",
+            SecondFactor::Totp => self.way == "Password+Totp" || self.way == OIDC_WITH_SECOND_FACTOR,
         }
     }
 
@@ -195,13 +202,20 @@ impl LoginWay {
     /// A provider's token that was exchanged for ours.
     #[must_use]
     pub fn token_exchange(token: AuditToken) -> Self {
-        Self { way: "TokenExchange".to_owned(), api_key: None, token: Some(token) }
+        Self { way: TOKEN_EXCHANGE.to_owned(), api_key: None, token: Some(token) }
+    }
+
+    /// A person whom a provider has logged in, perhaps with what counts as a second factor there.
+    #[must_use]
+    pub fn oidc(token: AuditToken, has_second_factor: bool) -> Self {
+        let way = if has_second_factor { OIDC_WITH_SECOND_FACTOR } else { "Oidc" };
+        Self { way: way.to_owned(), api_key: None, token: Some(token) }
     }
 
     /// Whether a program logged in by it, in whoever's name.
     #[must_use]
     pub fn is_of_a_program(&self) -> bool {
-        self.is_by_key() || self.token.is_some()
+        self.is_by_key() || self.way == TOKEN_EXCHANGE
     }
 }
 

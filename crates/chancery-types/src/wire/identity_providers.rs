@@ -1,14 +1,14 @@
 //! Bodies under `/api/v2/identity-providers` and `/api/v2/identity-bindings`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present};
 use crate::{IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm};
 
-/// An OpenID Connect provider whose tokens workloads exchange for ours.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CreateIdentityProvider {
@@ -19,8 +19,10 @@ pub struct CreateIdentityProvider {
     /// `https://token.actions.githubusercontent.com`. It cannot be changed.
     #[cfg_attr(feature = "schema", schema(example = "https://gitlab.example.org"))]
     pub issuer: String,
-    /// Whom its tokens have to be for: one of these is among their `aud`, letter by letter. 1 to 10.
-    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 10))]
+    /// Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
+    /// there is a `clientId` and no workload shall exchange tokens.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub audiences: Vec<String>,
     /// Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -33,10 +35,32 @@ pub struct CreateIdentityProvider {
     /// file and cannot ask for another, as in Kubernetes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub single_use: Option<bool>,
+    /// As which client this installation is registered at the provider. With it, people who are bound log in by the provider;
+    /// it is none of the audiences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub client_id: Option<String>,
+    /// The client's secret, which is shown nowhere again. Without it the client is a public one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_024))]
+    pub client_secret: Option<String>,
+    /// Values of `acr` by which the provider says that it took a second factor. A login with one of them satisfies roles that
+    /// demand one; without any, no login by this provider does. At most 10.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schema(max_items = 10))]
+    pub second_factor_acr: Vec<String>,
+}
+
+/// Says which, never the client's secret.
+impl fmt::Debug for CreateIdentityProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("CreateIdentityProvider");
+        shown.field("name", &self.name).field("issuer", &self.issuer).finish_non_exhaustive()
+    }
 }
 
 /// What shall change in a provider; members that are absent stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PatchIdentityProvider {
@@ -46,7 +70,7 @@ pub struct PatchIdentityProvider {
     pub name: Option<String>,
     /// Other audiences, which replace all of the present ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(min_items = 1, max_items = 10))]
+    #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub audiences: Option<Vec<String>>,
     /// Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +84,26 @@ pub struct PatchIdentityProvider {
     /// Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
+    /// Another client; the secret of the one before goes with it. `null`: nobody logs in by the provider any more.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub client_id: Option<Option<String>>,
+    /// Another secret of the client; `null` for none.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_024))]
+    pub client_secret: Option<Option<String>>,
+    /// Other values of `acr` that tell of a second factor, which replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(max_items = 10))]
+    pub second_factor_acr: Option<Vec<String>>,
+}
+
+/// Says a little, never the client's secret.
+impl fmt::Debug for PatchIdentityProvider {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("PatchIdentityProvider");
+        shown.field("name", &self.name).field("enabled", &self.enabled).finish_non_exhaustive()
+    }
 }
 
 /// An OpenID Connect provider.
@@ -82,6 +126,15 @@ pub struct IdentityProvider {
     pub single_use: bool,
     /// Whether its tokens are taken at all.
     pub enabled: bool,
+    /// As which client this installation is registered at it; absent where nobody logs in by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_id: Option<String>,
+    /// Whether there is a secret of the client; absent without a `clientId`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_client_secret: Option<bool>,
+    /// Values of `acr` that tell of a second factor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub second_factor_acr: Vec<String>,
     /// When it was made (RFC 3339, UTC).
     pub created_at: String,
 }
@@ -98,7 +151,8 @@ pub struct CreateIdentityBinding {
     pub identity_uuid: IdentityId,
     /// The provider.
     pub provider_uuid: IdentityProviderId,
-    /// The `sub` of the tokens, letter by letter. It may be absent where the claims name something by an id that nobody
+    /// The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
+    /// an address. It may be absent where the claims name something by an id that nobody
     /// else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,

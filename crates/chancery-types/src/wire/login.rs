@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
-use crate::{AuthType, Base64, ErrorCode, IdentityId, Perm};
+use crate::{AuthType, Base64, ErrorCode, IdentityId, IdentityProviderId, Perm};
 
 /// Body of POST /home/v1/login.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -132,6 +132,71 @@ pub struct TokenExchanged {
 impl fmt::Debug for TokenExchanged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TokenExchanged").field("expires_in", &self.expires_in).finish_non_exhaustive()
+    }
+}
+
+/// Answer of GET /home/v1/login/oidc.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct OidcProviders {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// The providers by which people log in, by name; none where the server was not told its own address.
+    pub providers: Vec<ObjInfo<IdentityProviderId>>,
+}
+
+/// Body of POST /home/v1/login/oidc.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BeginOidc {
+    /// The provider, one of those that GET /home/v1/login/oidc answers.
+    pub provider_uuid: IdentityProviderId,
+}
+
+/// Answer of POST /home/v1/login/oidc.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct OidcBegun {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// Where the browser goes on: the provider's page. What it says comes back by the cookie that this answer sets, within ten
+    /// minutes.
+    #[cfg_attr(
+        feature = "schema",
+        schema(example = "https://login.example.org/authorize?response_type=code&client_id=kms&…")
+    )]
+    pub authorization_url: String,
+}
+
+/// What a provider sends the browser back with; what it says besides is not looked at.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct OidcCallback {
+    /// What an ID token is had for, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Which request it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// Who answers (RFC 9207).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iss: Option<String>,
+    /// Why there is no code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Says whether there is a code, never which.
+impl fmt::Debug for OidcCallback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OidcCallback").field("has_code", &self.code.is_some()).finish_non_exhaustive()
     }
 }
 

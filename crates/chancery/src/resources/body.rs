@@ -70,6 +70,7 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
             span.map(|span| from_now(&format!("--{}", member.flag), *span)).transpose()?.map(Value::from)
         }
         Kind::FileText => text().map(|file| file_text(member, file)).transpose()?,
+        Kind::SecretText => text().map(|file| secret_text(member, file)).transpose()?,
         Kind::FileBytes => text().map(|file| file_bytes(member, file)).transpose()?,
         Kind::Secret => text().map(|file| secret(member, file)).transpose()?,
         Kind::Json => text().map(|text| json(member, text)).transpose()?,
@@ -88,6 +89,11 @@ fn file_text(member: &Member, file: &str) -> Result<Value, Failure> {
 fn file_bytes(member: &Member, file: &str) -> Result<Value, Failure> {
     let content = read_file(&format!("--{}", member.flag), Path::new(file))?;
     Ok(Base64::encode(&content).into())
+}
+
+fn secret_text(member: &Member, file: &str) -> Result<Value, Failure> {
+    let Value::String(text) = file_text(member, file)? else { return Ok(Value::Null) };
+    Ok(without_line_end(&text).into())
 }
 
 fn secret(member: &Member, file: &str) -> Result<Value, Failure> {

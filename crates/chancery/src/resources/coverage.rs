@@ -63,11 +63,14 @@ const BY_HAND: [(&str, &str, &str); 52] = [
 ];
 
 /// What is asked by programs in protocols of their own, or by browsers.
-const NOT_FOR_COMMANDS: [(&str, &str); 8] = [
+const NOT_FOR_COMMANDS: [(&str, &str); 11] = [
     ("GET", "/docs"),
     ("GET", "/docs/interface.md"),
     ("GET", "/metrics"),
     ("GET", "/openapi.json"),
+    ("GET", "/home/v1/login/oidc"),
+    ("POST", "/home/v1/login/oidc"),
+    ("GET", "/home/v1/login/oidc/callback"),
     ("GET", "/ocsp/{}"),
     ("POST", "/ocsp"),
     ("POST", "/tsa"),

@@ -239,6 +239,8 @@ pub(crate) enum Kind {
     FromNow,
     /// The text in a file.
     FileText,
+    /// The same, a secret; a line end at the end is not a part of it.
+    SecretText,
     /// The bytes in a file, as base64.
     FileBytes,
     /// The bytes in a file, as base64; a line end at the end is not a part of it.

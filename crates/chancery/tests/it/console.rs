@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chancery_testkit::{Tool, temp_dir};
+use chancery_testkit::{IdentityProvider, Tool, free_port, temp_dir};
 
 use crate::{
     process::{Demo, PROGRAM},
@@ -24,7 +24,16 @@ fn the_consoles_texts_and_digests_are_right() {
 fn the_console_passes_its_tests_in_a_browser() {
     let temporary = temp_dir();
     let relay = Relay::listen(temporary.path());
-    let demo = Demo::start(temporary.path(), &relay.arguments().each_ref().map(String::as_str));
+    // A provider is told beforehand where people come back to.
+    let listen = format!("127.0.0.1:{}", free_port());
+    let origin = format!("https://{listen}");
+    let provider =
+        IdentityProvider::start_for_people(temporary.path(), &format!("{origin}/home/v1/login/oidc/callback"));
+    let authority = provider.authority().display().to_string();
+    let of_provider = ["--public-origin", &origin, "--provider-ca", &authority, "--provider-networks", "127.0.0.1"];
+    let of_relay = relay.arguments();
+    let arguments = of_relay.iter().map(String::as_str).chain(of_provider).collect::<Vec<_>>();
+    let demo = Demo::start_again(temporary.path(), &listen, &arguments);
     let (key, certificate) = (temporary.path().join("other.key"), temporary.path().join("other.crt"));
     // A page of another origin needs a server of its own.
     let _made = Tool::new("openssl")
@@ -37,6 +46,7 @@ fn the_console_passes_its_tests_in_a_browser() {
     let _passed = Tool::new("node")
         .env("CHANCERY_BASE", demo.text("/base"))
         .env("CHANCERY_MAILS", relay.folder())
+        .env("CHANCERY_PROVIDER", provider.issuer())
         .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
         .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
         .env("CHANCERY_SHOTS", folder("target/console"))

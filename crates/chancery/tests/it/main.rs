@@ -13,6 +13,7 @@ mod memory;
 mod nodes;
 mod notices;
 mod outage;
+mod people;
 mod pkcs11;
 mod process;
 mod quickstart;

@@ -3151,6 +3151,21 @@ class AsyncSession:
         )
         return cast("types.TokenExchanged", await self._caller.call(call))
 
+    async def oidc_providers(
+        self,
+    ) -> types.OidcProviders:
+        """The identity providers by which people may log in: names and ids, for whoever is about to.
+
+        `GET /home/v1/login/oidc`
+        """
+        call = Call(
+            "GET", "/home/v1/login/oidc",
+            kind="json",
+            by_cookie=True,
+            repeatable=True,
+        )
+        return cast("types.OidcProviders", await self._caller.call(call))
+
     async def token(
         self,
     ) -> types.TokenAnswer:

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use chancery_store::{name_key, tables};
+use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, IdentityBindingId, Perm,
+    Action, IdentityBindingId, IdentityKind, Perm,
     wire::{
         Empty, ListQuery, Results,
         identity_providers::{CreateIdentityBinding, IdentityBinding, IdentityBindingQuery},
@@ -12,12 +12,12 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::stored::{BindingContent, binding};
+use super::stored::{BindingContent, ProviderContent, binding};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     identity::{
         administration::{end_sessions, name_taken},
-        identities::{check_holds_as_much, check_takes_programs},
+        identities::{check_holds_as_much, check_takes_programs, kind_of},
     },
     list::Page,
     text::check_name,
@@ -56,13 +56,7 @@ impl Chancery {
         let (granter, limits) = (caller.clone(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
-                if tables::identities::by_id(tx, row.identity_id).await?.is_none() {
-                    return Err(Error::selection("/identityUuid", "There is no such identity."));
-                }
-                if tables::identity_providers::by_id(tx, row.provider_id).await?.is_none() {
-                    return Err(Error::selection("/providerUuid", "There is no such identity provider."));
-                }
-                check_takes_programs(tx, row.identity_id).await?;
+                check_can_log_in(tx, &row).await?;
                 check_holds_as_much(tx, &granter, row.identity_id).await?;
                 let max = limits.logins.identity_bindings_max;
                 if tables::identity_bindings::count(tx, row.provider_id).await? >= i64::from(max) {
@@ -128,6 +122,23 @@ impl Chancery {
         self.catch_up_with_own_change().await;
         Ok(done)
     }
+}
+
+/// Refuses what nobody could log in by.
+async fn check_can_log_in(tx: &mut Tx, row: &tables::identity_bindings::Row) -> Result<()> {
+    let identity = tables::identities::by_id(tx, row.identity_id).await?;
+    let identity = identity.ok_or_else(|| Error::selection("/identityUuid", "There is no such identity."))?;
+    let provider = tables::identity_providers::by_id(tx, row.provider_id).await?;
+    let provider = provider.ok_or_else(|| Error::selection("/providerUuid", "There is no such identity provider."))?;
+    let is_of_people = ProviderContent::of(&provider)?.client.is_some();
+    if !is_of_people || kind_of(&identity)? != IdentityKind::Person {
+        return check_takes_programs(tx, row.identity_id).await;
+    }
+    if BindingContent::of(row)?.subject.is_some() {
+        return Ok(());
+    }
+    let message = "A person who logs in by the provider is bound by the subject that it never gives to anybody else.";
+    Err(Error::value("/subject", message))
 }
 
 /// Refuses what would be about nobody in particular.

@@ -1,9 +1,7 @@
 //! What a token says whose signature was good, and whether it is good here and now.
 
-use chancery_keys::{Claims, IdTokenError};
+use chancery_keys::{Claims, IdTokenError, is_same_hash};
 use serde_json::Value;
-
-use super::stored::ProviderContent;
 
 /// By how much the clocks of a provider and of this server may differ.
 const SKEW_MS: i64 = 60_000;
@@ -49,6 +47,18 @@ pub(crate) enum TokenRefusal {
     Locked,
     /// It was exchanged before.
     Replayed,
+    /// Its identity is a person, and shows a workload's token; or an application, and was logged in as a person.
+    Kind,
+    /// A login that was not begun in this browser, or too long ago, or ended before.
+    Ticket,
+    /// The provider did not log the person in.
+    Denied,
+    /// The provider does not know the code (any more).
+    Code,
+    /// The provider was not reached, or answered what it should not.
+    Provider,
+    /// It answers another request.
+    Nonce,
 }
 
 impl TokenRefusal {
@@ -70,6 +80,12 @@ impl TokenRefusal {
             Self::Ambiguous => "Ambiguous",
             Self::Locked => "Locked",
             Self::Replayed => "Replayed",
+            Self::Kind => "Kind",
+            Self::Ticket => "Ticket",
+            Self::Denied => "Denied",
+            Self::Code => "Code",
+            Self::Provider => "Provider",
+            Self::Nonce => "Nonce",
         }
     }
 }
@@ -97,17 +113,12 @@ pub(super) struct GoodToken {
 }
 
 impl GoodToken {
-    pub(super) fn of(
-        claims: Claims,
-        issuer: &str,
-        content: &ProviderContent,
-        now_ms: i64,
-    ) -> Result<Self, TokenRefusal> {
+    /// For one of these audiences.
+    pub(super) fn of(claims: Claims, issuer: &str, audiences: &[String], now_ms: i64) -> Result<Self, TokenRefusal> {
         if claims.get("iss").and_then(Value::as_str) != Some(issuer) {
             return Err(TokenRefusal::Issuer);
         }
-        let is_for_us =
-            |audience: &Value| content.audiences.iter().any(|ours| audience.as_str() == Some(ours.as_str()));
+        let is_for_us = |audience: &Value| audiences.iter().any(|ours| audience.as_str() == Some(ours.as_str()));
         let is_for_us = match claims.get("aud") {
             Some(Value::Array(audiences)) => audiences.iter().any(is_for_us),
             Some(audience) => is_for_us(audience),
@@ -131,6 +142,28 @@ impl GoodToken {
             }
         }
         Ok(Self { subject, id, ends_at_ms, claims })
+    }
+
+    /// Whether it is an ID token for this client and answers the request with this nonce, beyond what any token has to be
+    /// (OpenID Connect Core 1.0, section 3.1.3.7).
+    pub(super) fn expect_answer(&self, client: &str, nonce: &str) -> Result<(), TokenRefusal> {
+        let is_for_several = self.claims.get("aud").and_then(Value::as_array).is_some_and(|all| all.len() > 1);
+        let is_ours = match self.claims.get("azp") {
+            Some(party) => party.as_str() == Some(client),
+            None => !is_for_several,
+        };
+        if !is_ours {
+            return Err(TokenRefusal::Audience);
+        }
+        moment(&self.claims, "iat")?.ok_or(TokenRefusal::Claims)?;
+        let said = self.claims.get("nonce").and_then(Value::as_str).unwrap_or_default();
+        if is_same_hash(said.as_bytes(), nonce.as_bytes()) { Ok(()) } else { Err(TokenRefusal::Nonce) }
+    }
+
+    /// Whether its `acr` is one of these: nothing is one of none.
+    pub(super) fn has_acr_of(&self, values: &[String]) -> bool {
+        let said = self.claims.get("acr").and_then(Value::as_str);
+        said.is_some_and(|said| values.iter().any(|value| value == said))
     }
 }
 

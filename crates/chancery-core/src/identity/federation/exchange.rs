@@ -1,60 +1,42 @@
 //! POST /home/v1/login/exchange: a provider's token for ours.
 
-use chancery_keys::{ProviderKeys, claimed_issuer};
+use chancery_keys::claimed_issuer;
 use chancery_store::{
     Tx,
     tables::{self, identity_bindings, identity_providers},
 };
 use chancery_types::{
-    Action, IdentityBindingId,
+    Action, IdentityBindingId, IdentityKind,
     wire::{
         audit::{AuditToken, LoginWay},
         login::{ExchangeToken, HomeStatus, TokenExchanged},
     },
 };
 use tracing::info;
-use uuid::Uuid;
 
 use super::{
     claims::{GoodToken, TokenRefusal},
-    keys::Wanted,
-    stored::{BindingContent, ProviderContent},
+    stored::ProviderContent,
+    trusted::{Refused, Trusted},
 };
 use crate::{
     Chancery, Error, Meaning, Result, Visitor,
     audit::Nobody,
     clock::ms,
-    identity::{SigningIn, prove::Proved},
+    identity::{identities::kind_of, prove::Proved},
 };
 
 /// Bytes of a token that is looked at: GitHub's have some 2 KiB.
-const TOKEN_MAX: usize = 12 * 1_024;
+pub(super) const TOKEN_MAX: usize = 12 * 1_024;
 
-/// What an exchange rests on: it has to stand when the session begins.
+/// What a login by a provider's token rests on: it has to stand when the session begins.
 pub(in crate::identity) struct Exchanged {
-    provider: identity_providers::Row,
-    binding: identity_bindings::Row,
-    /// The keyed hash of a token that is taken once, and until when it is remembered.
-    used: Option<([u8; 32], i64)>,
-}
-
-/// Who was refused, and why.
-struct Refused {
-    provider: Option<Uuid>,
-    identity: Option<(Uuid, String)>,
-    why: TokenRefusal,
-}
-
-impl From<TokenRefusal> for Refused {
-    fn from(why: TokenRefusal) -> Self {
-        Self { provider: None, identity: None, why }
-    }
-}
-
-/// A provider, and what is bound to it.
-struct Trusted {
-    row: identity_providers::Row,
-    bindings: Vec<identity_bindings::Row>,
+    pub(super) provider: identity_providers::Row,
+    pub(super) binding: identity_bindings::Row,
+    /// The keyed hash of what is taken once, and until when it is remembered.
+    pub(super) used: Option<([u8; 32], i64)>,
+    /// What is said where it does not stand any more.
+    pub(super) refusal: fn() -> Error,
 }
 
 impl Chancery {
@@ -85,7 +67,7 @@ impl Chancery {
     }
 
     fn refused_token(&self, visitor: &Visitor, who: Refused) -> Error {
-        let Refused { provider, identity, why } = who;
+        let Refused { provider, identity, why, .. } = who;
         info!(request = %visitor.request.id, provider = ?provider, why = why.as_str(), "a provider's token was refused");
         let identity = identity.map(|(id, name)| (id.into(), name));
         let who = Nobody::Token(identity, provider.map(Into::into), why);
@@ -107,77 +89,29 @@ impl Chancery {
         if !row.is_enabled {
             return Ok(Err(TokenRefusal::Disabled.into()));
         }
-        let good = match self.verified(token, &row, &content).await {
+        let good = match self.verified(token, &row, (&content, &content.audiences)).await {
             Ok(good) => good,
             Err(why) => return Ok(Err(why.into())),
         };
-        let mut found: Vec<identity_bindings::Row> = Vec::new();
-        for binding in bindings {
-            if BindingContent::of(&binding)?.takes(&good) {
-                found.push(binding);
-            }
-        }
-        let is_one = found.windows(2).all(|two| two[0].identity_id == two[1].identity_id);
-        let binding = found.into_iter().next();
-        // Asked also where there is none, so that the answer takes the same time.
-        let whose = binding.as_ref().map_or(Uuid::nil(), |binding| binding.identity_id);
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
-            Box::pin(async move { tables::identities::by_id(tx, whose).await })
-        });
-        let (Some(binding), Some(identity)) = (binding, read.await.map_err(Error::from)?) else {
-            return Ok(Err(TokenRefusal::Unbound.into()));
+        let (identity, binding) = match self.whose(&good, bindings).await? {
+            Ok(bound) => bound,
+            Err(refused) => return Ok(Err(refused)),
         };
-        if !is_one {
-            return Ok(Err(TokenRefusal::Ambiguous.into()));
-        }
-        let why = |why| Refused { identity: Some((identity.id, identity.name.clone())), ..Refused::from(why) };
-        if identity.locked {
-            return Ok(Err(why(TokenRefusal::Locked)));
+        // Where people log in by the provider, they do nothing else by it.
+        if content.client.is_some() && kind_of(&identity)? == IdentityKind::Person {
+            return Ok(Err(Refused::known(&identity, TokenRefusal::Kind)));
         }
         let used = content.single_use.then(|| (self.hash_of_token(&row, &good, token), good.ends_at_ms));
         if let Some((hash, _)) = used
             && self.is_used(hash).await?
         {
-            return Ok(Err(why(TokenRefusal::Replayed)));
+            return Ok(Err(Refused::known(&identity, TokenRefusal::Replayed)));
         }
         let binding_uuid = IdentityBindingId::from(binding.id);
         let login =
             LoginWay::token_exchange(AuditToken { binding_uuid, issuer: row.issuer.clone(), subject: good.subject });
-        let exchanged = Exchanged { provider: row, binding, used };
+        let exchanged = Exchanged { provider: row, binding, used, refusal: refused };
         Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
-    }
-
-    /// Looked up in the store, since another node may just have changed it.
-    async fn trusted(&self, issuer: String) -> Result<Option<Trusted>> {
-        if issuer.contains('\0') {
-            return Ok(None);
-        }
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
-            Box::pin(async move {
-                let Some(row) = tables::identity_providers::by_issuer(tx, &issuer).await? else { return Ok(None) };
-                let bindings = tables::identity_bindings::of_provider(tx, row.id).await?;
-                Ok::<_, Error>(Some(Trusted { row, bindings }))
-            })
-        });
-        read.await
-    }
-
-    async fn verified(
-        &self,
-        token: &str,
-        row: &identity_providers::Row,
-        content: &ProviderContent,
-    ) -> Result<GoodToken, TokenRefusal> {
-        let of = (row.id, row.issuer.as_str());
-        let verify = |keys: &ProviderKeys| keys.verify(token, &content.algorithms).map_err(TokenRefusal::from);
-        let keys = self.provider_keys(of, content, Wanted::Fresh).await?;
-        let claims = match verify(&keys) {
-            Err(TokenRefusal::UnknownKey) if content.jwks.is_none() => {
-                verify(&*self.provider_keys(of, content, Wanted::Newer).await?)?
-            }
-            claims => claims?,
-        };
-        GoodToken::of(claims, &row.issuer, content, self.clock.now_ms())
     }
 
     /// What a token is remembered by: its `jti`, or else all of it that is signed. An ECDSA signature itself can be
@@ -188,28 +122,21 @@ impl Chancery {
         let message = [provider.id.as_bytes(), &[kind][..], id.as_bytes()].concat();
         self.custodian.keyed_hash("exchanged token", &message)
     }
-
-    async fn is_used(&self, hash: [u8; 32]) -> Result<bool> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
-            Box::pin(async move { tables::used_tokens::is_used(tx, &hash).await })
-        });
-        read.await.map_err(Error::from)
-    }
 }
 
-/// Refuses an exchange that rests on what was changed meanwhile, or on a token that somebody else has just exchanged: of two
-/// that come with it at the same time, on whatever nodes, one is refused.
+/// Refuses a login that rests on what was changed meanwhile, or on what somebody else has just taken: of two that come with it
+/// at the same time, on whatever nodes, one is refused.
 pub(in crate::identity) async fn expect_unchanged(tx: &mut Tx, exchanged: &Exchanged) -> Result<()> {
-    let Exchanged { provider, binding, used } = exchanged;
+    let Exchanged { provider, binding, used, refusal } = exchanged;
     let provider_now = tables::identity_providers::by_id(tx, provider.id).await?;
     let binding_now = tables::identity_bindings::by_id(tx, binding.id).await?;
     if provider_now.as_ref() != Some(provider) || binding_now.as_ref() != Some(binding) {
-        return Err(refused());
+        return Err(refusal());
     }
     if let Some((hash, until_ms)) = used
         && !tables::used_tokens::take(tx, hash, *until_ms).await?
     {
-        return Err(refused());
+        return Err(refusal());
     }
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! The public keys of providers: given with them, or fetched from where their discovery documents say.
+//! The public keys of providers: given with them, or fetched from where their discovery documents say. And where people log
+//! in at them.
 //!
 //! Whoever shows a token has the keys fetched, before it is known who that is. So they are fetched by one call at a time for
 //! each provider, and not again before some time has passed, whatever came of it and whatever key a token names.
@@ -13,15 +14,19 @@ use chancery_keys::ProviderKeys;
 use serde::Deserialize;
 use tracing::warn;
 use uuid::Uuid;
+use zeroize::Zeroizing;
 
-use super::{claims::TokenRefusal, stored::ProviderContent};
-use crate::{Chancery, Error, Limits, LoginLimits, Result, clock::ms, error::reason, pool::Pool};
+use super::{claims::TokenRefusal, oidc::Posts, stored::ProviderContent};
+use crate::{Chancery, Clock, Error, Limits, LoginLimits, Result, clock::ms, error::reason, pool::Pool};
 
 /// Keys that are fetched at a time: those of as many providers.
 const FETCHES_MAX: usize = 8;
 
 /// Bytes of a discovery document, or of a set of keys: those of known providers have 1 to 8 KiB.
-const DOCUMENT_MAX: usize = 256 * 1_024;
+pub(super) const DOCUMENT_MAX: usize = 256 * 1_024;
+
+/// Characters of an address in a discovery document.
+const ADDRESS_MAX: usize = 2_048;
 
 /// What a provider answered.
 pub struct Fetched {
@@ -31,7 +36,7 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
-/// How documents of providers are fetched. Core knows no HTTP.
+/// How providers are asked. Core knows no HTTP.
 pub trait ProviderTransport: Send + Sync {
     /// Gets at most so many bytes from an https address and answers them, whatever the status. It follows no redirect, and
     /// connects only to addresses that are allowed. It may block.
@@ -39,65 +44,123 @@ pub trait ProviderTransport: Send + Sync {
     /// # Errors
     /// Whatever was in the way, in words for an administrator.
     fn get(&self, url: &str, max: usize, wait: Duration) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>>;
+
+    /// The same for a form (`application/x-www-form-urlencoded`) that is posted, perhaps with an Authorization.
+    ///
+    /// # Errors
+    /// Whatever was in the way, in words for an administrator.
+    fn post_form(
+        &self,
+        url: &str,
+        form: &Form,
+        max: usize,
+        wait: Duration,
+    ) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// What is posted to a provider. Both hold secrets.
+pub struct Form {
+    /// The value of the header `Authorization`.
+    pub authorization: Option<Zeroizing<String>>,
+    /// The body.
+    pub body: Zeroizing<String>,
 }
 
 /// What was fetched of all providers.
 pub(crate) struct FetchedKeys {
     transport: Option<Arc<dyn ProviderTransport>>,
     pool: Pool,
+    pub(super) posts: Posts,
     of: Mutex<HashMap<Uuid, Arc<OfProvider>>>,
 }
 
 /// What was fetched of one provider.
 #[derive(Default)]
 struct OfProvider {
-    known: Mutex<Known>,
+    keys: Kept<ProviderKeys>,
+    endpoints: Kept<Endpoints>,
+}
+
+/// A document that is fetched again now and then.
+struct Kept<T> {
+    known: Mutex<Known<T>>,
     /// Held by whoever fetches: others who need what comes wait for it.
     fetching: tokio::sync::Mutex<()>,
 }
 
-#[derive(Clone, Default)]
-struct Known {
-    /// And when they were fetched.
-    keys: Option<(Arc<ProviderKeys>, i64)>,
+struct Known<T> {
+    /// And when it was fetched.
+    found: Option<(Arc<T>, i64)>,
     tried_at_ms: Option<i64>,
 }
 
-impl OfProvider {
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        let known = Known { found: None, tried_at_ms: None };
+        Self { known: Mutex::new(known), fetching: tokio::sync::Mutex::default() }
     }
 }
 
-impl Known {
-    /// Keys that are fresh enough, or that nothing fresher may be fetched for.
-    fn usable(
+impl<T> Kept<T> {
+    fn known(&self) -> MutexGuard<'_, Known<T>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known, or what comes of fetching it: by one at a time, and not again before some time has passed.
+    async fn get(
         &self,
         wanted: Wanted,
-        now_ms: i64,
-        limits: &LoginLimits,
-    ) -> Option<Result<Arc<ProviderKeys>, TokenRefusal>> {
+        (clock, limits): (&Clock, &LoginLimits),
+        fetch: impl Future<Output = Result<T, String>>,
+    ) -> Option<Arc<T>> {
+        if let Some(known) = self.known().usable(wanted, clock.now_ms(), limits) {
+            return known;
+        }
+        let _fetching = self.fetching.lock().await;
+        let now_ms = clock.now_ms();
+        if let Some(known) = self.known().usable(wanted, now_ms, limits) {
+            return known;
+        }
+        // Noted before, so that a call that is given up counts.
+        self.known().tried_at_ms = Some(now_ms);
+        match fetch.await {
+            Ok(found) => self.known().found = Some((Arc::new(found), now_ms)),
+            Err(why) => warn!(why, "an identity provider could not be asked"),
+        }
+        self.known().usable(wanted, now_ms, limits).flatten()
+    }
+}
+
+impl<T> Known<T> {
+    /// What is fresh enough, or what there is where nothing fresher may be fetched.
+    fn usable(&self, wanted: Wanted, now_ms: i64, limits: &LoginLimits) -> Option<Option<Arc<T>>> {
         let within = |since: i64, span| now_ms < since.saturating_add(ms(span));
         let kept =
-            |span| self.keys.as_ref().filter(|(_, at_ms)| within(*at_ms, span)).map(|(keys, _)| Arc::clone(keys));
+            |span| self.found.as_ref().filter(|(_, at_ms)| within(*at_ms, span)).map(|(found, _)| Arc::clone(found));
         if wanted == Wanted::Fresh
-            && let Some(keys) = kept(limits.provider_keys_fresh)
+            && let Some(found) = kept(limits.provider_keys_fresh)
         {
-            return Some(Ok(keys));
+            return Some(Some(found));
         }
-        // Those of before go on for a while where the provider is away.
+        // What was of before goes on for a while where the provider is away.
         let waits = self.tried_at_ms.is_some_and(|at_ms| within(at_ms, limits.provider_keys_pause));
-        waits.then(|| kept(limits.provider_keys_max).ok_or(TokenRefusal::NoKeys))
+        waits.then(|| kept(limits.provider_keys_max))
     }
 }
 
 impl FetchedKeys {
     pub(crate) fn new(transport: Option<Arc<dyn ProviderTransport>>, limits: &Limits) -> Self {
-        Self { transport, pool: Pool::with_slots(FETCHES_MAX, limits), of: Mutex::default() }
+        let pool = Pool::with_slots(FETCHES_MAX, limits);
+        Self { transport, pool, posts: Posts::new(limits), of: Mutex::default() }
     }
 
     fn of(&self, id: Uuid) -> Arc<OfProvider> {
         Arc::clone(self.of.lock().unwrap_or_else(PoisonError::into_inner).entry(id).or_default())
+    }
+
+    /// What providers are asked by.
+    pub(super) fn transport(&self) -> Result<Arc<dyn ProviderTransport>, String> {
+        self.transport.clone().ok_or_else(|| "this process asks no providers; the server does".to_owned())
     }
 }
 
@@ -108,6 +171,25 @@ pub(super) enum Wanted {
     Fresh,
     /// Fetched again, if they may be: a token names a key that is not among them.
     Newer,
+}
+
+/// What a provider says of itself (OpenID Connect Discovery 1.0, section 3), as far as we ask.
+#[derive(Deserialize)]
+struct Discovery {
+    issuer: String,
+    jwks_uri: Option<String>,
+    authorization_endpoint: Option<String>,
+    token_endpoint: Option<String>,
+    #[serde(default)]
+    authorization_response_iss_parameter_supported: bool,
+}
+
+/// Where people log in at a provider.
+pub(super) struct Endpoints {
+    pub(super) authorization: String,
+    pub(super) token: String,
+    /// Whether its answers say whose they are (RFC 9207).
+    pub(super) says_issuer: bool,
 }
 
 impl Chancery {
@@ -121,50 +203,45 @@ impl Chancery {
         if let Some(given) = &content.jwks {
             return ProviderKeys::parse(given.as_bytes()).map(Arc::new).map_err(|_| TokenRefusal::NoKeys);
         }
-        let (of, limits) = (self.identity.provider_keys.of(id), &self.limits.logins);
-        if let Some(keys) = of.known().usable(wanted, self.clock.now_ms(), limits) {
-            return keys;
-        }
-        let _fetching = of.fetching.lock().await;
-        let now_ms = self.clock.now_ms();
-        if let Some(keys) = of.known().usable(wanted, now_ms, limits) {
-            return keys;
-        }
-        // Noted before, so that a call that is given up counts.
-        of.known().tried_at_ms = Some(now_ms);
-        match self.fetch_keys(issuer).await {
-            Ok(keys) => of.known().keys = Some((Arc::new(keys), now_ms)),
-            Err(why) => warn!(issuer, why, "the keys of an identity provider could not be fetched"),
-        }
-        let known = of.known().clone();
-        known.usable(wanted, now_ms, limits).unwrap_or(Err(TokenRefusal::NoKeys))
+        let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
+        of.keys.get(wanted, by, self.fetch_keys(issuer)).await.ok_or(TokenRefusal::NoKeys)
     }
 
-    /// By OpenID Connect Discovery 1.0, section 4.
+    /// Where people log in at a provider.
+    pub(super) async fn provider_endpoints(&self, id: Uuid, issuer: &str) -> Result<Arc<Endpoints>, TokenRefusal> {
+        let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
+        of.endpoints.get(Wanted::Fresh, by, self.fetch_endpoints(issuer)).await.ok_or(TokenRefusal::Provider)
+    }
+
     async fn fetch_keys(&self, issuer: &str) -> Result<ProviderKeys, String> {
-        #[derive(Deserialize)]
-        struct Discovery {
-            issuer: String,
-            jwks_uri: String,
-        }
-        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let document = self.fetch(&url).await?;
-        let Discovery { issuer: said, jwks_uri } =
-            serde_json::from_slice(&document).map_err(|error| format!("{url}: {error}"))?;
-        if said != issuer {
-            return Err(format!("{url} is of another issuer"));
-        }
-        if !jwks_uri.starts_with("https://") {
-            return Err(format!("{url}: jwks_uri is no https address"));
-        }
+        let (url, discovery) = self.fetch_discovery(issuer).await?;
+        let jwks_uri = checked_address(&url, "jwks_uri", discovery.jwks_uri)?;
         let keys = self.fetch(&jwks_uri).await?;
         ProviderKeys::parse(&keys).map_err(|error| format!("{jwks_uri}: {error}"))
     }
 
+    async fn fetch_endpoints(&self, issuer: &str) -> Result<Endpoints, String> {
+        let (url, discovery) = self.fetch_discovery(issuer).await?;
+        Ok(Endpoints {
+            authorization: checked_address(&url, "authorization_endpoint", discovery.authorization_endpoint)?,
+            token: checked_address(&url, "token_endpoint", discovery.token_endpoint)?,
+            says_issuer: discovery.authorization_response_iss_parameter_supported,
+        })
+    }
+
+    /// By OpenID Connect Discovery 1.0, section 4; with the address that it was at.
+    async fn fetch_discovery(&self, issuer: &str) -> Result<(String, Discovery), String> {
+        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+        let document = self.fetch(&url).await?;
+        let discovery: Discovery = serde_json::from_slice(&document).map_err(|error| format!("{url}: {error}"))?;
+        if discovery.issuer != issuer {
+            return Err(format!("{url} is of another issuer"));
+        }
+        Ok((url, discovery))
+    }
+
     async fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
-        let Some(transport) = self.identity.provider_keys.transport.clone() else {
-            return Err("this process fetches nothing; the server does".to_owned());
-        };
+        let transport = self.identity.provider_keys.transport()?;
         let (wait, address) = (self.limits.logins.provider_wait_max, url.to_owned());
         // One byte more, which tells what is too long.
         let job = move || transport.get(&address, DOCUMENT_MAX + 1, wait).map_err(|why| reason(&*why));
@@ -178,4 +255,15 @@ impl Chancery {
         }
         Ok(body)
     }
+}
+
+/// An address that a discovery document names: browsers are sent there, or secrets.
+fn checked_address(url: &str, member: &str, address: Option<String>) -> Result<String, String> {
+    let is_plain = |address: &String| {
+        address.starts_with("https://")
+            && address.len() <= ADDRESS_MAX
+            && address.bytes().all(|byte| byte.is_ascii_graphic())
+            && !address.contains('#')
+    };
+    address.filter(is_plain).ok_or_else(|| format!("{url}: {member} is no https address"))
 }

@@ -1,19 +1,24 @@
-//! Tokens of OpenID Connect providers, which workloads exchange for ours.
+//! OpenID Connect providers: workloads exchange their tokens for ours, and people log in by them.
 //!
 //! `claims` decides what a verified token says and whether it is good now, `stored` what providers and bindings are;
-//! `keys` fetches and keeps the public keys of providers; the door methods are in `providers`, `bindings` and `exchange`.
+//! `keys` fetches and keeps what providers publish; `trusted` finds for whom a token stands; the door methods are in
+//! `providers`, `bindings`, `exchange` (of workloads) and `oidc` (of people).
 
 mod bindings;
 mod claims;
+mod clients;
 mod exchange;
 mod keys;
+mod oidc;
 mod providers;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod trusted;
 
 pub(crate) use claims::TokenRefusal;
-pub use keys::{Fetched, ProviderTransport};
+pub use keys::{Fetched, Form, ProviderTransport};
+pub use oidc::OidcStarted;
 
 pub(super) use exchange::{Exchanged, expect_unchanged};
 pub(super) use keys::FetchedKeys;

@@ -11,7 +11,10 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::stored::{ProviderContent, provider};
+use super::{
+    clients::check_apart,
+    stored::{ProviderContent, provider},
+};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     identity::{
@@ -43,17 +46,10 @@ impl Chancery {
         body: CreateIdentityProvider,
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderCreate, None).await?;
-        let CreateIdentityProvider { name, issuer, audiences, algorithms, jwks, single_use } = body;
-        check_name("/name", &name, &self.limits)?;
-        check_issuer(&issuer)?;
-        let content = ProviderContent {
-            audiences: checked_audiences(audiences)?,
-            algorithms: checked_algorithms(algorithms),
-            jwks: checked_keys(jwks)?,
-            single_use: single_use.unwrap_or(true),
-        };
+        let id = Uuid::from(IdentityProviderId::from_random(chancery_keys::random()));
+        let (name, issuer, content) = self.described(id, body)?;
         let row = tables::identity_providers::Row {
-            id: IdentityProviderId::from_random(chancery_keys::random()).into(),
+            id,
             name_key: name_key(&name),
             name,
             issuer,
@@ -85,6 +81,26 @@ impl Chancery {
         .await
     }
 
+    fn described(&self, id: Uuid, body: CreateIdentityProvider) -> Result<(String, String, ProviderContent)> {
+        check_name("/name", &body.name, &self.limits)?;
+        check_issuer(&body.issuer)?;
+        let mut client = PatchIdentityProvider {
+            client_id: Some(body.client_id),
+            client_secret: Some(body.client_secret),
+            second_factor_acr: Some(body.second_factor_acr),
+            ..PatchIdentityProvider::default()
+        };
+        let content = ProviderContent {
+            audiences: checked_audiences(body.audiences)?,
+            algorithms: checked_algorithms(body.algorithms),
+            jwks: checked_keys(body.jwks)?,
+            single_use: body.single_use.unwrap_or(true),
+            client: self.client_change(id, &mut client)?.of(None)?,
+        };
+        check_apart(content.client.as_ref(), &content.audiences)?;
+        Ok((body.name, body.issuer, content))
+    }
+
     /// GET /api/v2/identity-providers.
     pub async fn identity_providers(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityProvider>> {
         let grant = self.grant_administration(caller, Action::IdentityProviderRead, None).await?;
@@ -109,10 +125,11 @@ impl Chancery {
         &self,
         caller: &Caller,
         id: IdentityProviderId,
-        body: PatchIdentityProvider,
+        mut body: PatchIdentityProvider,
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderChange, Some(id.into())).await?;
-        let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled } = body;
+        let client = self.client_change(id.into(), &mut body)?;
+        let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled, .. } = body;
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let audiences = audiences.map(checked_audiences).transpose()?;
         let jwks = jwks.map(checked_keys).transpose()?;
@@ -122,20 +139,21 @@ impl Chancery {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
+                let was = old.without_secret();
                 let content = ProviderContent {
                     audiences: audiences.unwrap_or(old.audiences),
                     algorithms: algorithms.map_or(old.algorithms, checked_algorithms),
                     jwks: jwks.unwrap_or(old.jwks),
                     single_use: single_use.unwrap_or(old.single_use),
+                    client: client.of(old.client)?,
                 };
+                check_apart(content.client.as_ref(), &content.audiences)?;
                 (row.content, row.is_enabled) = (content.to_json()?, enabled.unwrap_or(row.is_enabled));
                 if let Some(name) = name {
                     (row.name_key, row.name) = (name_key(&name), name);
                 }
                 let after = provider(&row)?;
-                if (&after.audiences, &after.algorithms, &after.jwks, after.single_use, after.enabled)
-                    != (&before.audiences, &before.algorithms, &before.jwks, before.single_use, before.enabled)
-                {
+                if (content.without_secret(), after.enabled) != (was, before.enabled) {
                     end_sessions_of(tx, id, after.enabled.then_some(&granter)).await?;
                 }
                 told.changed(&before, &after, &limits)?;
@@ -205,9 +223,6 @@ fn check_issuer(issuer: &str) -> Result<()> {
 }
 
 fn checked_audiences(audiences: Vec<String>) -> Result<Vec<String>> {
-    if audiences.is_empty() {
-        return Err(Error::value("/audiences", "A token is for somebody: at least one audience is needed."));
-    }
     if audiences.len() > AUDIENCES_MAX {
         return Err(Error::value("/audiences", format!("A provider has at most {AUDIENCES_MAX} audiences.")));
     }

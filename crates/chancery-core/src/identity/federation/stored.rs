@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use chancery_keys::Claims;
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chancery_keys::{Claims, Context, Secret};
 use chancery_store::tables::{identity_bindings, identity_providers};
 use chancery_types::{
     JwtAlgorithm,
@@ -13,9 +14,10 @@ use chancery_types::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::claims::GoodToken;
-use crate::{Error, Result, time::rfc3339_ms};
+use crate::{Chancery, Error, Result, time::rfc3339_ms};
 
 /// What the tokens of a provider have to be, as JSON in its row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +28,22 @@ pub(super) struct ProviderContent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) jwks: Option<String>,
     pub(super) single_use: bool,
+    /// With it, people log in by the provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<ClientContent>,
+}
+
+/// As whom this installation asks a provider to log people in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ClientContent {
+    pub(super) id: String,
+    /// Sealed, in base64url; a public client has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) secret: Option<String>,
+    /// The values of `acr` that tell of a second factor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) second_factor_acr: Vec<String>,
 }
 
 impl ProviderContent {
@@ -36,11 +54,36 @@ impl ProviderContent {
     pub(super) fn to_json(&self) -> Result<String> {
         serde_json::to_string(self).map_err(Error::internal)
     }
+
+    /// What says whose tokens stand for whom: another secret of the client gives nothing to anybody.
+    pub(super) fn without_secret(&self) -> Self {
+        let client = self.client.clone().map(|client| ClientContent { secret: None, ..client });
+        Self { client, ..self.clone() }
+    }
+}
+
+/// The kind of value that is sealed; part of the stored format.
+const SEALED: &str = "client secret";
+
+impl Chancery {
+    pub(super) fn seal_client_secret(&self, provider: Uuid, secret: &str) -> Result<String> {
+        let context = Context { kind: SEALED, row: provider.as_bytes() };
+        let sealed = self.custodian.seal_value(context, secret.as_bytes()).map_err(Error::internal)?;
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
+    }
+
+    pub(super) fn open_client_secret(&self, provider: Uuid, sealed: &str) -> Result<Secret> {
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(Error::internal)?;
+        let context = Context { kind: SEALED, row: provider.as_bytes() };
+        self.custodian.open_value(context, &sealed).map_err(Error::internal)
+    }
 }
 
 /// As the interface shows it.
 pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider> {
-    let ProviderContent { audiences, algorithms, jwks, single_use } = ProviderContent::of(row)?;
+    let ProviderContent { audiences, algorithms, jwks, single_use, client } = ProviderContent::of(row)?;
+    let has_client_secret = client.as_ref().map(|client| client.secret.is_some());
+    let (client_id, second_factor_acr) = client.map(|client| (client.id, client.second_factor_acr)).unzip();
     Ok(IdentityProvider {
         obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
         issuer: row.issuer.clone(),
@@ -49,6 +92,9 @@ pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider
         jwks,
         single_use,
         enabled: row.is_enabled,
+        client_id,
+        has_client_secret,
+        second_factor_acr: second_factor_acr.unwrap_or_default(),
         created_at: rfc3339_ms(row.created_at_ms),
     })
 }

@@ -1,20 +1,14 @@
 //! What tokens say, and whom bindings take.
 
-use chancery_types::JwtAlgorithm;
 use serde_json::{Value, json};
 
 use super::{
     claims::{GoodToken, TokenRefusal},
-    stored::{BindingContent, ProviderContent},
+    stored::BindingContent,
 };
 
 const ISSUER: &str = "https://gitlab.example.org";
 const NOW_S: i64 = 1_767_225_600;
-
-fn content() -> ProviderContent {
-    let audiences = vec!["us".to_owned(), "https://kms.example.org".to_owned()];
-    ProviderContent { audiences, algorithms: vec![JwtAlgorithm::RS256], jwks: None, single_use: true }
-}
 
 /// A good token with some claims changed; those that are null are left out.
 fn token(changes: &Value) -> Result<GoodToken, TokenRefusal> {
@@ -23,7 +17,8 @@ fn token(changes: &Value) -> Result<GoodToken, TokenRefusal> {
         claims[name] = value.clone();
     }
     let claims = claims.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
-    GoodToken::of(claims, ISSUER, &content(), NOW_S * 1_000)
+    let audiences = ["us".to_owned(), "https://kms.example.org".to_owned()];
+    GoodToken::of(claims, ISSUER, &audiences, NOW_S * 1_000)
 }
 
 fn why(changes: &Value) -> Option<TokenRefusal> {
@@ -102,4 +97,48 @@ fn a_binding_takes_what_it_asks_for_letter_by_letter() {
         assert!(!takes(Some("job"), &[(name, value)]), "{name} = {value}");
     }
     assert!(!takes(Some("Job"), &[]) && !takes(Some("jo"), &[]));
+}
+
+#[test]
+fn an_id_token_answers_one_request_of_one_client() {
+    let why = |changes: &Value| {
+        let mut says = json!({"nonce": "n1"});
+        for (name, value) in changes.as_object().unwrap() {
+            says[name] = value.clone();
+        }
+        token(&says).unwrap().expect_answer("us", "n1").err()
+    };
+    for (changes, expected) in [
+        (json!({}), None),
+        (json!({"azp": "us"}), None),
+        (json!({"azp": "others"}), Some(TokenRefusal::Audience)),
+        (json!({"azp": ["us"]}), Some(TokenRefusal::Audience)),
+        (json!({"aud": ["us"]}), None),
+        (json!({"aud": ["us", "others"]}), Some(TokenRefusal::Audience)),
+        (json!({"aud": ["us", "others"], "azp": "us"}), None),
+        (json!({"aud": ["us", "others"], "azp": "others"}), Some(TokenRefusal::Audience)),
+        (json!({"nonce": "n2"}), Some(TokenRefusal::Nonce)),
+        (json!({"nonce": ""}), Some(TokenRefusal::Nonce)),
+        (json!({"nonce": null}), Some(TokenRefusal::Nonce)),
+        (json!({"nonce": ["n1"]}), Some(TokenRefusal::Nonce)),
+        (json!({"iat": null}), Some(TokenRefusal::Claims)),
+    ] {
+        assert_eq!(why(&changes), expected, "{changes}");
+    }
+}
+
+#[test]
+fn a_second_factor_is_one_that_was_named() {
+    let named = ["gold".to_owned(), "urn:mfa".to_owned()];
+    for (acr, expected) in [
+        (json!("gold"), true),
+        (json!("urn:mfa"), true),
+        (json!("Gold"), false),
+        (json!("gold urn:mfa"), false),
+        (json!(["gold"]), false),
+        (json!(null), false),
+    ] {
+        assert_eq!(token(&json!({"acr": acr})).unwrap().has_acr_of(&named), expected, "{acr}");
+        assert!(!token(&json!({"acr": acr})).unwrap().has_acr_of(&[]), "{acr}");
+    }
 }

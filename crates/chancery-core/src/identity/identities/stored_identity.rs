@@ -34,6 +34,6 @@ pub(in crate::identity) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity>
     })
 }
 
-pub(super) fn kind_of(row: &Row) -> Result<IdentityKind> {
+pub(in crate::identity) fn kind_of(row: &Row) -> Result<IdentityKind> {
     row.kind.parse().map_err(Error::internal)
 }

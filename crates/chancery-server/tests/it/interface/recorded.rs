@@ -155,7 +155,7 @@ document = json.load(sys.stdin)
 checked, faults = 0, []
 for path, item in document["paths"].items():
     for method, operation in item.items():
-        for body in [operation.get("requestBody", {}), operation["responses"]["200"]]:
+        for body in [operation.get("requestBody", {}), operation["responses"].get("200", {})]:
             content = body.get("content", {}).get("application/json", {})
             if "example" not in content:
                 continue

@@ -16,10 +16,25 @@ const KEYS: Member =
 const SINGLE_USE: Member =
     member("single-use", "/singleUse", Kind::Switch, "Whether each token is taken once; false for tokens in files");
 
+const CLIENT_ID: Member = member(
+    "client-id",
+    "/clientId",
+    Kind::Text,
+    "As which client this server is registered there: people log in by it",
+);
+const CLIENT_SECRET: Member =
+    member("client-secret-file", "/clientSecret", Kind::SecretText, "File with the client's secret, where it has one");
+const SECOND_FACTOR_ACR: Member = member(
+    "second-factor-acr",
+    "/secondFactorAcr",
+    Kind::Texts,
+    "Values of `acr` that tell of a second factor; several by commas",
+);
+
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity-provider",
-        about: "OpenID Connect providers whose tokens workloads exchange for ours",
+        about: "OpenID Connect providers whose tokens workloads exchange for ours, or by which people log in",
         one: "an identity provider",
         list: Some(List { path: "/api/v2/identity-providers", example: "chancery identity-provider list", ..PLAIN }),
         item: Some(PROVIDER),
@@ -37,6 +52,9 @@ pub(super) const RESOURCES: &[Resource] = &[
                     ALGORITHMS,
                     KEYS,
                     SINGLE_USE,
+                    CLIENT_ID,
+                    CLIENT_SECRET,
+                    SECOND_FACTOR_ACR,
                 ],
                 example: "chancery identity-provider create --name github \
                     --issuer https://token.actions.githubusercontent.com --audience https://kms.example.org",
@@ -52,6 +70,9 @@ pub(super) const RESOURCES: &[Resource] = &[
                     KEYS,
                     SINGLE_USE,
                     member("enabled", "/enabled", Kind::Switch, "Whether its tokens are taken at all"),
+                    CLIENT_ID,
+                    CLIENT_SECRET,
+                    SECOND_FACTOR_ACR,
                 ],
                 example: "chancery identity-provider change github --enabled false",
                 ..CHANGE

@@ -72,6 +72,7 @@ fn furnish(place: &Place) {
         "subjectOneline": "CN=Stamps", "newKey": {"keyTypeUuid": "00000000-0000-0000-6b74-000000000004"},
         "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}}}}"#;
     place.write("stamps.json", stamps);
+    place.write("client.secret", "a secret of the provider\n");
     place.write("uploaded.ps1", "Write-Output 'hello'\n");
     place.write("cards.csv", "pan\n4111111111111111\n5555555555554444\n");
     for name in ["release.tar", "app.tar", "wrong.tar", "mistake.tar", "failed.tar"] {

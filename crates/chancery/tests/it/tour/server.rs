@@ -101,6 +101,8 @@ impl Tour {
         assert_eq!(answer!(client, identity_bindings(), json!({"identityUuid": identity})).total, 1);
         let _gone = answer!(client, delete_identity_binding(binding));
         let _gone = answer!(client, delete_identity_provider(provider));
+        // This server was not told where browsers reach it.
+        assert!(client.by_hand(Client::oidc_providers).is_empty());
     }
 
     pub(super) fn public_files(&self) {

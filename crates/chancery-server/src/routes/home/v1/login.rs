@@ -1,6 +1,7 @@
 //! `/home/v1/login`.
 
 pub(crate) mod exchange;
+pub(crate) mod oidc;
 pub(crate) mod token;
 pub(crate) mod totp;
 

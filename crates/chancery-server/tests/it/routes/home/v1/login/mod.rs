@@ -1,6 +1,7 @@
 //! POST /home/v1/login.
 
 mod exchange;
+mod oidc;
 mod state;
 mod timing;
 mod token;

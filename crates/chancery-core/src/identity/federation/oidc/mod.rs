@@ -1,0 +1,69 @@
+//! People log in by a provider: OpenID Connect's code flow (Core 1.0, section 3.1) with PKCE (RFC 7636) and the issuer in the
+//! answer (RFC 9207).
+//!
+//! `begin` sends the browser away with a `ticket`, in which everything is that its return needs, so that nothing is kept here
+//! of callers who are not known; `finish` takes it back; `code` asks the provider for the ID token.
+
+mod begin;
+mod code;
+mod finish;
+mod ticket;
+
+pub use begin::OidcStarted;
+
+pub(super) use code::Posts;
+
+use crate::{Chancery, Error, Result};
+
+/// Where browsers come back to; it is registered at each provider.
+const CALLBACK: &str = "/home/v1/login/oidc/callback";
+
+impl Chancery {
+    /// The address that providers send browsers back to.
+    fn redirect_uri(&self) -> Result<String> {
+        let origin = self.notices.console();
+        let message =
+            "Nobody logs in by a provider here: this server was not told where browsers reach it (--public-origin).";
+        origin.map(|origin| format!("{origin}{CALLBACK}")).ok_or_else(|| Error::state(message))
+    }
+}
+
+/// Pairs as in a query or a form (application/x-www-form-urlencoded).
+fn encoded(pairs: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (name, value) in pairs {
+        if !text.is_empty() {
+            text.push('&');
+        }
+        text.push_str(name);
+        text.push('=');
+        text.push_str(&escaped(value));
+    }
+    text
+}
+
+fn escaped(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            text.push('%');
+            text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)])));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_escaped() {
+        let pairs = [("scope", "openid"), ("redirect_uri", "https://kms.example.org/a b&c=\u{e4}+")];
+        let expected = "scope=openid&redirect_uri=https%3A%2F%2Fkms.example.org%2Fa%20b%26c%3D%C3%A4%2B";
+        assert_eq!(encoded(&pairs), expected);
+        assert_eq!(encoded(&[]), "");
+    }
+}
