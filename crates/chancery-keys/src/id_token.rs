@@ -1,5 +1,6 @@
 //! Tokens that an identity provider signed: JSON Web Tokens (RFC 7519), under the keys of a JSON Web Key Set (RFC 7517).
 
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_types::JwtAlgorithm;
 use jsonwebtoken::{
     Algorithm, DecodingKey, Validation,
@@ -84,7 +85,7 @@ impl ProviderKeys {
     /// The claims of a token that one of these keys signed with one of these algorithms. No claim is looked at.
     pub fn verify(&self, token: &str, allowed: &[JwtAlgorithm]) -> Result<Claims, IdTokenError> {
         let header = decode_header(token).map_err(|_| IdTokenError::Malformed)?;
-        if header.crit.is_some() {
+        if !is_plain(token) {
             return Err(IdTokenError::Malformed);
         }
         let algorithm = header.alg;
@@ -102,6 +103,22 @@ impl ProviderKeys {
             [] | [_, ..] => Err(IdTokenError::UnknownKey),
         }
     }
+}
+
+/// What tokens say that they are: RFC 7519, 5.1, and access tokens of RFC 9068.
+const KINDS: [&str; 3] = ["JWT", "at+jwt", "application/at+jwt"];
+
+/// Whether the header asks for nothing that is not done here, and is of no other kind of token, such as one that says that
+/// somebody has logged out (RFC 7515, 4.1.11; RFC 8725, 3.11).
+fn is_plain(token: &str) -> bool {
+    let header = token.split('.').next().and_then(|header| URL_SAFE_NO_PAD.decode(header).ok());
+    let members: Option<Map<String, Value>> = header.and_then(|header| serde_json::from_slice(&header).ok());
+    members.is_some_and(|members| {
+        let is_jwt =
+            |kind: &Value| kind.as_str().is_some_and(|kind| KINDS.iter().any(|one| one.eq_ignore_ascii_case(kind)));
+        !["crit", "enc", "zip"].iter().any(|asked| members.contains_key(*asked))
+            && members.get("typ").is_none_or(is_jwt)
+    })
 }
 
 impl ProviderKey {
@@ -219,6 +236,14 @@ mod tests {
             ("eyJhbGciOiJFUzI1NiIsImtpZCI6IngifQ", IdTokenError::UnknownKey),
         ] {
             assert_eq!(refused(&format!("{header}.{claims}.{signature}")), why, "{header}");
+        }
+        for more in [r#""typ":"logout+jwt""#, r#""typ":7"#, r#""crit":null"#, r#""zip":"DEF""#, r#""enc":"A128GCM""#] {
+            let header = URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"ES256",{more}}}"#));
+            assert_eq!(refused(&format!("{header}.{claims}.{signature}")), IdTokenError::Malformed, "{more}");
+        }
+        for kind in ["jwt", "at+jwt"] {
+            let header = URL_SAFE_NO_PAD.encode(format!(r#"{{"alg":"ES256","typ":"{kind}"}}"#));
+            assert_eq!(refused(&format!("{header}.{claims}.{signature}")), IdTokenError::Signature, "{kind}");
         }
         for text in ["", ".", "..", "a.b", "a.b.c.d", &format!("{TOKEN}.x")] {
             assert_eq!(refused(text), IdTokenError::Malformed, "{text}");

@@ -15,7 +15,7 @@ use std::{
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
 use axum::{
@@ -235,6 +235,10 @@ pub(crate) fn refuse_unread(told: &[u8], head_bytes_max: u32) -> Vec<u8> {
     debug!(%id, status = status.as_u16(), "refused what is no request");
     let body = unread_body(&refusal, id);
     let mut head = HeaderMap::from_iter([(header::CONNECTION, HeaderValue::from_static("close"))]);
+    // The library adds the date to all answers but these (RFC 9110, 6.6.1).
+    if let Ok(date) = HeaderValue::try_from(httpdate::fmt_http_date(SystemTime::now())) {
+        head.insert(header::DATE, date);
+    }
     head.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     head.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
     headers::complete(&mut head, id);

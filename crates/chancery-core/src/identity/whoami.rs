@@ -1,6 +1,7 @@
 //! GET /api/v2/whoami behind the door.
 
 use chancery_types::wire::{
+    audit::LoginWay,
     identities::TotpState,
     whoami::{Myself, WhoAmI},
 };
@@ -26,6 +27,14 @@ impl Chancery {
         let token_expires_at = match caller.shows() {
             Shows::Token { expires_at } => Some(rfc3339_ms(expires_at)),
             Shows::Cookie | Shows::ApiKey => None,
+        };
+        // Such a session has no cookie, and nothing prolongs its token.
+        let is_exchanged =
+            caller.recorded().read()?.iter().any(|one| one.login.as_ref().is_some_and(LoginWay::is_exchanged));
+        let (unused_ends_at, session_ends_at) = if is_exchanged {
+            (token_expires_at.clone(), token_expires_at.clone())
+        } else {
+            (unused_ends_at, session_ends_at)
         };
         let directory = self.identity.directory.load();
         let totp = |id| {

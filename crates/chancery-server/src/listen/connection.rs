@@ -41,6 +41,7 @@ use tokio_rustls::TlsAcceptor;
 use super::{
     Bounds, Site, head,
     hyper_refusals::RewriteRefusals,
+    left_body::{KeptBody, LeftBody},
     lingering::LingeringClose,
     per_source::ConnectionsPerSource,
     poll_on_wake::PollOnWake,
@@ -116,8 +117,14 @@ async fn serve_http1<IO>(
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
     let calls = Calls::new(site, state, source);
     let answer = move |request: Request<Incoming>| {
-        let body_state = Arc::clone(&calls.state);
-        Call::begin(&calls).answer(request.map(|body| SuppressWake::new(body, body_state)))
+        let state = Arc::clone(&calls.state);
+        let (request, left) = LeftBody::of(request);
+        let answered = Call::begin(&calls).answer(request.map(SuppressWake));
+        async move {
+            let mut response = answered.await?;
+            state.await_unread(left.ends(&mut response));
+            Ok::<_, Infallible>(response)
+        }
     };
     let io = RewriteRefusals::new(io, head_bytes_max, Arc::clone(state));
     let connection = http1::Builder::new()
@@ -140,7 +147,16 @@ async fn serve_http2<IO>(
     let few = streams_before_login_max.min(streams_max);
     state.stream_turns.get_or_init(|| StreamTurns::new(few, streams_max));
     let calls = Calls::new(site, state, source);
-    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer_in_turn(request, head_max);
+    let stopping = stop.clone();
+    let answer = move |request: Request<Incoming>| {
+        let (request, left) = LeftBody::of(request);
+        let (answered, stopping) = (Call::begin(&calls).answer_in_turn(request, head_max), stopping.clone());
+        async move {
+            let response = answered.await;
+            left.throw_away(stopping);
+            response
+        }
+    };
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_EVERY)
@@ -228,8 +244,8 @@ async fn drive<C: GracefulConnection>(
         if ends && closing && begun == 0 {
             return;
         }
-        if ends && state.is_idle() {
-            state.await_unread(false);
+        if ends {
+            state.end_waiting();
         }
         if ends && !closing {
             connection.as_mut().graceful_shutdown();
@@ -245,8 +261,9 @@ pub(crate) struct ConnectionState {
     begun: AtomicUsize,
     ended: AtomicUsize,
     has_known_caller: AtomicBool,
-    /// Whether its client may still be sending what nobody will read.
+    /// Whether its client may still be sending what nobody will read, and whether nobody waits for that any more.
     awaits_unread: AtomicBool,
+    has_waited: AtomicBool,
     /// Over HTTP/2, where calls wait for their turn until somebody is known.
     stream_turns: OnceLock<StreamTurns>,
 }
@@ -269,11 +286,19 @@ impl ConnectionState {
 
     /// Whether its client may still be sending what nobody will read, so that closing at once would cost it its answer.
     pub(super) fn awaits_unread(&self) -> bool {
-        self.awaits_unread.load(Ordering::Relaxed)
+        self.awaits_unread.load(Ordering::Relaxed) && !self.has_waited.load(Ordering::Relaxed)
     }
 
+    /// The server stops, or the connection has had its time.
+    fn end_waiting(&self) {
+        self.has_waited.store(true, Ordering::Relaxed);
+    }
+
+    /// Written only where it changes: every call comes by here.
     pub(super) fn await_unread(&self, awaits: bool) {
-        self.awaits_unread.store(awaits, Ordering::Relaxed);
+        if self.awaits_unread() != awaits {
+            self.awaits_unread.store(awaits, Ordering::Relaxed);
+        }
     }
 
     /// An answer goes on after its call: until this is dropped, the connection is not idle.
@@ -332,7 +357,7 @@ impl Call {
     }
 
     /// The same for HTTP/2, whose calls run side by side.
-    async fn answer_in_turn(self, request: Request<Incoming>, patience: Duration) -> Result<Response, Infallible> {
+    async fn answer_in_turn(self, request: Request<KeptBody>, patience: Duration) -> Result<Response, Infallible> {
         let turn = match self.0.state.stream_turns.get() {
             Some(stream_turns) => match stream_turns.turn_at_once() {
                 Some(turn) => Ok(Some(turn)),

@@ -23,17 +23,21 @@ use super::connection::ConnectionState;
 /// may be idle: then nobody awaits more.
 const QUIET_MAX: Duration = Duration::from_secs(5);
 
+/// What is thrown away behind an answer: more than any body that is taken.
+pub(super) const THROWN_AWAY_MAX: u64 = 64 << 20;
+
 /// A stream whose shutdown waits as long as its connection awaits bytes that nobody will read.
 pub(super) struct LingeringClose<IO> {
     io: IO,
     state: Arc<ConnectionState>,
     /// Until when the client may be quiet, once the sending half is closed.
     quiet: Option<Pin<Box<Sleep>>>,
+    thrown_away: u64,
 }
 
 impl<IO> LingeringClose<IO> {
     pub(super) const fn new(io: IO, state: Arc<ConnectionState>) -> Self {
-        Self { io, state, quiet: None }
+        Self { io, state, quiet: None, thrown_away: 0 }
     }
 }
 
@@ -41,11 +45,12 @@ impl<IO: AsyncRead + Unpin> LingeringClose<IO> {
     /// Throws away what comes, until the client closes or is quiet.
     fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let quiet = self.quiet.get_or_insert_with(|| Box::pin(sleep(QUIET_MAX)));
-        let mut thrown_away = [0; 4096];
-        while self.state.awaits_unread() {
-            let mut buffer = ReadBuf::new(&mut thrown_away);
+        let mut bytes = [0; 4096];
+        while self.state.awaits_unread() && self.thrown_away <= THROWN_AWAY_MAX {
+            let mut buffer = ReadBuf::new(&mut bytes);
             match Pin::new(&mut self.io).poll_read(cx, &mut buffer) {
                 Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
+                    self.thrown_away += buffer.filled().len() as u64;
                     quiet.as_mut().reset(Instant::now() + QUIET_MAX);
                 }
                 Poll::Ready(_) => break,

@@ -5,6 +5,7 @@ mod connection;
 mod connections;
 mod head;
 mod hyper_refusals;
+mod left_body;
 mod lingering;
 mod per_source;
 mod poll_on_wake;

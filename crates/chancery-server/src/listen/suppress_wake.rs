@@ -12,9 +12,7 @@ use std::{
 };
 
 use axum::body::{Bytes, HttpBody};
-use hyper::body::{Frame, Incoming, SizeHint};
-
-use super::connection::ConnectionState;
+use hyper::body::{Frame, SizeHint};
 
 /// Polls the future of a connection, so that [`SuppressWake`] bodies may keep its task from being woken.
 #[derive(Default)]
@@ -68,39 +66,19 @@ impl Drop for Hold {
     }
 }
 
-/// The body of an HTTP/1 request; whoever drops it early leaves the client sending. (HTTP/2 has more to do when a piece was
-/// taken: it tells the client that there is room.)
-pub(super) struct SuppressWake {
-    body: Incoming,
-    state: Arc<ConnectionState>,
-}
+/// The body of an HTTP/1 request. (HTTP/2 has more to do when a piece was taken: it tells the client that there is room.)
+pub(super) struct SuppressWake<B>(pub(super) B);
 
-impl SuppressWake {
-    pub(super) fn new(body: Incoming, state: Arc<ConnectionState>) -> Self {
-        Self { body, state }
-    }
-}
-
-impl Drop for SuppressWake {
-    fn drop(&mut self) {
-        // Written only where it changes: every call comes by here.
-        let is_left = !self.body.is_end_stream();
-        if self.state.awaits_unread() != is_left {
-            self.state.await_unread(is_left);
-        }
-    }
-}
-
-impl HttpBody for SuppressWake {
+impl<B: HttpBody<Data = Bytes, Error = hyper::Error> + Unpin> HttpBody for SuppressWake<B> {
     type Data = Bytes;
     type Error = hyper::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let hold = Hold::begin();
-        let frame = Pin::new(&mut self.body).poll_frame(context);
+        let frame = Pin::new(&mut self.0).poll_frame(context);
         drop(hold);
         if let Some(task) = HELD.take()
-            && !self.body.is_end_stream()
+            && !self.0.is_end_stream()
         {
             task.0.wake_by_ref();
         }
@@ -108,11 +86,11 @@ impl HttpBody for SuppressWake {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.0.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.0.size_hint()
     }
 }
 
@@ -127,7 +105,7 @@ mod tests {
 
     use axum::{body::Body, extract::Request, response::Response};
     use http_body_util::BodyExt as _;
-    use hyper::{server::conn::http1, service::service_fn};
+    use hyper::{body::Incoming, server::conn::http1, service::service_fn};
     use hyper_util::rt::TokioIo;
     use tokio::{
         io::{AsyncReadExt as _, AsyncWriteExt as _, duplex},
@@ -141,7 +119,7 @@ mod tests {
         let polls = Arc::new(AtomicUsize::new(0));
         let (mut client, server) = duplex(4096);
         let echo = |request: Request<Incoming>| async {
-            let body = SuppressWake::new(request.into_body(), Arc::default()).collect().await.unwrap().to_bytes();
+            let body = SuppressWake(request.into_body()).collect().await.unwrap().to_bytes();
             Ok::<_, Infallible>(Response::new(Body::from(body)))
         };
         let mut connection = Box::pin(http1::Builder::new().serve_connection(TokioIo::new(server), service_fn(echo)));

@@ -212,10 +212,16 @@ impl LoginWay {
         Self { way: way.to_owned(), api_key: None, token: Some(token) }
     }
 
+    /// Whether it was by a provider's token that was exchanged for ours.
+    #[must_use]
+    pub fn is_exchanged(&self) -> bool {
+        self.way == TOKEN_EXCHANGE
+    }
+
     /// Whether a program logged in by it, in whoever's name.
     #[must_use]
     pub fn is_of_a_program(&self) -> bool {
-        self.is_by_key() || self.way == TOKEN_EXCHANGE
+        self.is_by_key() || self.is_exchanged()
     }
 }
 

@@ -95,6 +95,12 @@ fn profile(
 
 /// A workload, whose token of an identity provider says who it is. What it gets for it is kept, and nothing to renew it by.
 fn by_token(target: Target, options: &ServerOptions, file: &Path) -> Result<Exit, Failure> {
+    // The token itself is easily given in the place of its file, and must not be shown.
+    if file.to_string_lossy().starts_with("eyJ") && !file.exists() {
+        return Err(usage(
+            "--oidc-token takes the FILE that the token is in, or - for standard input, and not the token",
+        ));
+    }
     let text = read_text("--oidc-token", file)?;
     let token = without_line_end(&text).trim();
     if token.is_empty() {

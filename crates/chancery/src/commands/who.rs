@@ -94,8 +94,9 @@ fn standing(server: &SavedServer) -> (Exit, String) {
         None => (Exit::NotLoggedIn, "logged out".to_owned()),
         Some(_) if server.api_key_file.is_some() => (Exit::Done, "an application, by its API key".to_owned()),
         Some(state) if !state.fully_logged_in => (Exit::NotLoggedIn, "a second login is missing".to_owned()),
-        Some(_) => match client.take_token() {
-            Ok(()) => (Exit::Done, "logged in".to_owned()),
+        // As whatever the login was by: a workload's has a bearer token and nothing else.
+        Some(_) => match client.body("GET", "/api/v2/whoami", None) {
+            Ok(_) => (Exit::Done, "logged in".to_owned()),
             Err(error) => (Exit::NotLoggedIn, format!("the login has ended: {error}")),
         },
     }

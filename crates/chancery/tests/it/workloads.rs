@@ -53,6 +53,11 @@ fn a_workload_logs_in_by_its_token_once() {
     assert!(said.status.success() && said.text().contains("as an application"), "{}{}", said.text(), said.stderr);
     let said = run(&demo, folder.path(), &["whoami"], "");
     assert!(said.status.success() && said.text().contains("ci"), "{}{}", said.text(), said.stderr);
+    let said = run(&demo, folder.path(), &["status"], "");
+    assert!(said.status.success() && said.text().contains("logged in"), "{}{}", said.text(), said.stderr);
+    let said = run(&demo, folder.path(), &["login", "--oidc-token", &token()], "");
+    assert_eq!(said.status.code(), Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("takes the FILE") && !said.stderr.contains("eyJ"), "{}", said.stderr);
     let file = folder.path().join("token");
     fs::write(&file, &first).unwrap();
     let again = ["login", "--oidc-token", file.to_str().unwrap()];

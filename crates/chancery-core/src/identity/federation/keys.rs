@@ -68,24 +68,31 @@ pub struct Form {
 
 /// What was fetched of all providers.
 pub(crate) struct FetchedKeys {
-    transport: Option<Arc<dyn ProviderTransport>>,
-    pool: Pool,
+    fetcher: Fetcher,
     pub(super) posts: Posts,
     of: Mutex<HashMap<Uuid, Arc<OfProvider>>>,
+}
+
+/// What fetches documents. It goes on where the call is given up for which it began.
+#[derive(Clone)]
+struct Fetcher {
+    transport: Option<Arc<dyn ProviderTransport>>,
+    pool: Arc<Pool>,
+    wait: Duration,
 }
 
 /// What was fetched of one provider.
 #[derive(Default)]
 struct OfProvider {
-    keys: Kept<ProviderKeys>,
-    endpoints: Kept<Endpoints>,
+    keys: Arc<Kept<ProviderKeys>>,
+    endpoints: Arc<Kept<Endpoints>>,
 }
 
 /// A document that is fetched again now and then.
 struct Kept<T> {
     known: Mutex<Known<T>>,
-    /// Held by whoever fetches: others who need what comes wait for it.
-    fetching: tokio::sync::Mutex<()>,
+    /// Held while it is fetched: others who need what comes wait for it.
+    fetching: Arc<tokio::sync::Mutex<()>>,
 }
 
 struct Known<T> {
@@ -97,35 +104,47 @@ struct Known<T> {
 impl<T> Default for Kept<T> {
     fn default() -> Self {
         let known = Known { found: None, tried_at_ms: None };
-        Self { known: Mutex::new(known), fetching: tokio::sync::Mutex::default() }
+        Self { known: Mutex::new(known), fetching: Arc::default() }
     }
 }
 
-impl<T> Kept<T> {
+impl<T: Send + Sync + 'static> Kept<T> {
     fn known(&self) -> MutexGuard<'_, Known<T>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is known, or what comes of fetching it: by one at a time, and not again before some time has passed.
+    /// What is known, or what comes of fetching it: once at a time, and not again before some time has passed.
+    ///
+    /// It is fetched by a task of its own. Whoever hangs up meanwhile would else take from all others what they wait for, and
+    /// from the next ones what was fetched.
     async fn get(
-        &self,
+        self: &Arc<Self>,
         wanted: Wanted,
         (clock, limits): (&Clock, &LoginLimits),
-        fetch: impl Future<Output = Result<T, String>>,
+        fetch: impl Future<Output = Result<T, String>> + Send + 'static,
     ) -> Option<Arc<T>> {
         if let Some(known) = self.known().usable(wanted, clock.now_ms(), limits) {
             return known;
         }
-        let _fetching = self.fetching.lock().await;
+        let turn = Arc::clone(&self.fetching).lock_owned().await;
         let now_ms = clock.now_ms();
         if let Some(known) = self.known().usable(wanted, now_ms, limits) {
             return known;
         }
-        // Noted before, so that a call that is given up counts.
-        self.known().tried_at_ms = Some(now_ms);
-        match fetch.await {
-            Ok(found) => self.known().found = Some((Arc::new(found), now_ms)),
-            Err(why) => warn!(why, "an identity provider could not be asked"),
+        let kept = Arc::clone(self);
+        let fetched = tokio::spawn(async move {
+            let found = fetch.await;
+            let mut known = kept.known();
+            // Not before: who comes meanwhile waits for what is found.
+            known.tried_at_ms = Some(now_ms);
+            match found {
+                Ok(found) => known.found = Some((Arc::new(found), now_ms)),
+                Err(why) => warn!(why, "an identity provider could not be asked"),
+            }
+            drop((known, turn));
+        });
+        if let Err(error) = fetched.await {
+            warn!(%error, "the documents of an identity provider were not fetched to the end");
         }
         self.known().usable(wanted, now_ms, limits).flatten()
     }
@@ -150,8 +169,9 @@ impl<T> Known<T> {
 
 impl FetchedKeys {
     pub(crate) fn new(transport: Option<Arc<dyn ProviderTransport>>, limits: &Limits) -> Self {
-        let pool = Pool::with_slots(FETCHES_MAX, limits);
-        Self { transport, pool, posts: Posts::new(limits), of: Mutex::default() }
+        let pool = Arc::new(Pool::with_slots(FETCHES_MAX, limits));
+        let fetcher = Fetcher { transport, pool, wait: limits.logins.provider_wait_max };
+        Self { fetcher, posts: Posts::new(limits), of: Mutex::default() }
     }
 
     fn of(&self, id: Uuid) -> Arc<OfProvider> {
@@ -160,7 +180,55 @@ impl FetchedKeys {
 
     /// What providers are asked by.
     pub(super) fn transport(&self) -> Result<Arc<dyn ProviderTransport>, String> {
+        self.fetcher.transport()
+    }
+}
+
+impl Fetcher {
+    fn transport(&self) -> Result<Arc<dyn ProviderTransport>, String> {
         self.transport.clone().ok_or_else(|| "this process asks no providers; the server does".to_owned())
+    }
+
+    async fn keys(self, issuer: String) -> Result<ProviderKeys, String> {
+        let (url, discovery) = self.discovery(&issuer).await?;
+        let jwks_uri = checked_address(&url, "jwks_uri", discovery.jwks_uri)?;
+        let keys = self.fetch(&jwks_uri).await?;
+        ProviderKeys::parse(&keys).map_err(|error| format!("{jwks_uri}: {error}"))
+    }
+
+    async fn endpoints(self, issuer: String) -> Result<Endpoints, String> {
+        let (url, discovery) = self.discovery(&issuer).await?;
+        Ok(Endpoints {
+            authorization: checked_address(&url, "authorization_endpoint", discovery.authorization_endpoint)?,
+            token: checked_address(&url, "token_endpoint", discovery.token_endpoint)?,
+            says_issuer: discovery.authorization_response_iss_parameter_supported,
+        })
+    }
+
+    /// By OpenID Connect Discovery 1.0, section 4; with the address that it was at.
+    async fn discovery(&self, issuer: &str) -> Result<(String, Discovery), String> {
+        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
+        let document = self.fetch(&url).await?;
+        let discovery: Discovery = serde_json::from_slice(&document).map_err(|error| format!("{url}: {error}"))?;
+        if discovery.issuer != issuer {
+            return Err(format!("{url} is of another issuer"));
+        }
+        Ok((url, discovery))
+    }
+
+    async fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
+        let (transport, wait, address) = (self.transport()?, self.wait, url.to_owned());
+        // One byte more, which tells what is too long.
+        let job = move || transport.get(&address, DOCUMENT_MAX + 1, wait).map_err(|why| reason(&*why));
+        let fetched = self.pool.run(job).await.map_err(|error: Error| reason(&error))?;
+        let Fetched { status, body } = fetched.map_err(|why| format!("{url}: {why}"))?;
+        if status != 200 {
+            return Err(format!("{url}: status {status}"));
+        }
+        if body.len() > DOCUMENT_MAX {
+            return Err(format!("{url}: longer than {DOCUMENT_MAX} bytes"));
+        }
+        Ok(body)
     }
 }
 
@@ -204,56 +272,20 @@ impl Chancery {
             return ProviderKeys::parse(given.as_bytes()).map(Arc::new).map_err(|_| TokenRefusal::NoKeys);
         }
         let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
-        of.keys.get(wanted, by, self.fetch_keys(issuer)).await.ok_or(TokenRefusal::NoKeys)
+        of.keys.get(wanted, by, self.fetcher().keys(issuer.to_owned())).await.ok_or(TokenRefusal::NoKeys)
+    }
+
+    fn fetcher(&self) -> Fetcher {
+        self.identity.provider_keys.fetcher.clone()
     }
 
     /// Where people log in at a provider.
     pub(super) async fn provider_endpoints(&self, id: Uuid, issuer: &str) -> Result<Arc<Endpoints>, TokenRefusal> {
         let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
-        of.endpoints.get(Wanted::Fresh, by, self.fetch_endpoints(issuer)).await.ok_or(TokenRefusal::Provider)
-    }
-
-    async fn fetch_keys(&self, issuer: &str) -> Result<ProviderKeys, String> {
-        let (url, discovery) = self.fetch_discovery(issuer).await?;
-        let jwks_uri = checked_address(&url, "jwks_uri", discovery.jwks_uri)?;
-        let keys = self.fetch(&jwks_uri).await?;
-        ProviderKeys::parse(&keys).map_err(|error| format!("{jwks_uri}: {error}"))
-    }
-
-    async fn fetch_endpoints(&self, issuer: &str) -> Result<Endpoints, String> {
-        let (url, discovery) = self.fetch_discovery(issuer).await?;
-        Ok(Endpoints {
-            authorization: checked_address(&url, "authorization_endpoint", discovery.authorization_endpoint)?,
-            token: checked_address(&url, "token_endpoint", discovery.token_endpoint)?,
-            says_issuer: discovery.authorization_response_iss_parameter_supported,
-        })
-    }
-
-    /// By OpenID Connect Discovery 1.0, section 4; with the address that it was at.
-    async fn fetch_discovery(&self, issuer: &str) -> Result<(String, Discovery), String> {
-        let url = format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let document = self.fetch(&url).await?;
-        let discovery: Discovery = serde_json::from_slice(&document).map_err(|error| format!("{url}: {error}"))?;
-        if discovery.issuer != issuer {
-            return Err(format!("{url} is of another issuer"));
-        }
-        Ok((url, discovery))
-    }
-
-    async fn fetch(&self, url: &str) -> Result<Vec<u8>, String> {
-        let transport = self.identity.provider_keys.transport()?;
-        let (wait, address) = (self.limits.logins.provider_wait_max, url.to_owned());
-        // One byte more, which tells what is too long.
-        let job = move || transport.get(&address, DOCUMENT_MAX + 1, wait).map_err(|why| reason(&*why));
-        let fetched = self.identity.provider_keys.pool.run(job).await.map_err(|error: Error| reason(&error))?;
-        let Fetched { status, body } = fetched.map_err(|why| format!("{url}: {why}"))?;
-        if status != 200 {
-            return Err(format!("{url}: status {status}"));
-        }
-        if body.len() > DOCUMENT_MAX {
-            return Err(format!("{url}: longer than {DOCUMENT_MAX} bytes"));
-        }
-        Ok(body)
+        of.endpoints
+            .get(Wanted::Fresh, by, self.fetcher().endpoints(issuer.to_owned()))
+            .await
+            .ok_or(TokenRefusal::Provider)
     }
 }
 
@@ -266,4 +298,30 @@ fn checked_address(url: &str, member: &str, address: Option<String>) -> Result<S
             && !address.contains('#')
     };
     address.filter(is_plain).ok_or_else(|| format!("{url}: {member} is no https address"))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_hangs_up_takes_nothing_from_those_who_wait_or_come_later() {
+        let (clock, limits) = (Clock::fixed(1_000), LoginLimits::default());
+        let (kept, by) = (Arc::new(Kept::<&str>::default()), (&clock, &limits));
+        let (answer, answered) = oneshot::channel();
+        let slow = async { answered.await.map_err(|_| "given up".to_owned()) };
+        let hung_up = tokio::time::timeout(Duration::from_millis(20), kept.get(Wanted::Newer, by, slow)).await;
+        assert!(hung_up.is_err());
+        // The first is gone; another one comes while the document is under way.
+        let never = async { Err("a second one was fetched".to_owned()) };
+        let (found, _) = tokio::join!(kept.get(Wanted::Newer, by, never), async {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            answer.send("keys").unwrap();
+        });
+        assert_eq!(found.as_deref(), Some(&"keys"));
+        let never = async { Err("a second one was fetched".to_owned()) };
+        assert_eq!(kept.get(Wanted::Fresh, by, never).await.as_deref(), Some(&"keys"));
+    }
 }

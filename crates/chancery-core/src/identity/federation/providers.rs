@@ -153,8 +153,11 @@ impl Chancery {
                     (row.name_key, row.name) = (name_key(&name), name);
                 }
                 let after = provider(&row)?;
-                if (content.without_secret(), after.enabled) != (was, before.enabled) {
-                    end_sessions_of(tx, id, after.enabled.then_some(&granter)).await?;
+                let is_other = content.without_secret() != was;
+                if is_other || after.enabled != before.enabled {
+                    // To switch it off gives nobody anything; what else changes counts as soon as it is on again.
+                    let gives = is_other || after.enabled;
+                    end_sessions_of(tx, id, gives.then_some(&granter)).await?;
                 }
                 told.changed(&before, &after, &limits)?;
                 tables::identity_providers::update(tx, &row).await.map_err(name_taken)?;

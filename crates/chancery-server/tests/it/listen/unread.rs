@@ -49,6 +49,69 @@ async fn who_is_refused_before_the_body_was_read_gets_the_answer() {
     }
 }
 
+/// What a program of Python says that calls an address over TLS.
+async fn python(program: &'static str) -> String {
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
+    let (address, ca_file) = (served.address.to_string(), served.ca_file.clone());
+    let run = move || Tool::new("python3").args(["-c", program, &address]).arg(ca_file).run();
+    spawn_blocking(run).await.unwrap().text()
+}
+
+/// http.client sends the head and the body one after the other: the answer waits for a body that is short.
+#[tokio::test(flavor = "multi_thread")]
+async fn behind_a_refusal_a_connection_goes_on_or_says_that_it_ends() {
+    const CLIENT: &str = r#"
+import http.client, ssl, sys, time
+address, ca_file = sys.argv[1:]
+host, port = address.split(":")
+calls = http.client.HTTPSConnection(host, int(port), timeout=20, context=ssl.create_default_context(cafile=ca_file))
+def call(length, wait):
+    calls.putrequest("POST", "/api/v2/keys")
+    calls.putheader("Content-Length", str(length))
+    calls.endheaders()
+    time.sleep(wait)
+    calls.send(bytes(length))
+    answer = calls.getresponse()
+    answer.read()
+    print(answer.status, answer.getheader("Connection"))
+calls.connect()
+socket = calls.sock
+for _ in range(3):
+    call(60_000, 0.1)
+print(calls.sock is socket)
+call(70_000, 0)
+print(calls.sock)
+call(10, 0)
+"#;
+    let expected = ["401 None\n".repeat(3).as_str(), "True\n", "401 close\n", "None\n", "401 None\n"].concat();
+    assert_eq!(python(CLIENT).await, expected);
+}
+
+/// curl throws an answer over HTTP/2 away whose stream is reset at once, though the reset means no error (RFC 9113, 8.1).
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http_2_the_answer_is_not_followed_by_a_reset() {
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
+    for size in [60_000, 70_000, 200_000, 3_000_000] {
+        let (address, ca_file) = (served.address.to_string(), served.ca_file.clone());
+        let run = move || {
+            let curl = Tool::new("curl").args([
+                "-s",
+                "-m",
+                "20",
+                "--http2",
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code} %{http_version}",
+            ]);
+            let curl =
+                curl.arg("--cacert").arg(ca_file).args(["--data-binary", "@-", "-H", "Content-Type: application/json"]);
+            curl.arg(format!("https://{address}/api/v2/keys")).input(vec![b'y'; size]).try_run().text()
+        };
+        assert_eq!(spawn_blocking(run).await.unwrap(), "401 2", "{size} bytes");
+    }
+}
+
 /// http.client sends a body to its end before it reads a byte.
 #[tokio::test(flavor = "multi_thread")]
 async fn over_tls_a_client_that_we_did_not_write_gets_it_too() {
@@ -68,11 +131,7 @@ for _ in range(5):
     print(answer.status, len(answer.read()) > 0)
     calls.close()
 "#;
-    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
-    let (address, ca_file) = (served.address.to_string(), served.ca_file.clone());
-    let run = move || Tool::new("python3").args(["-c", CLIENT, &address]).arg(ca_file).run();
-    let ran = spawn_blocking(run).await.unwrap();
-    assert_eq!(ran.text(), "401 True\n".repeat(5));
+    assert_eq!(python(CLIENT).await, "401 True\n".repeat(5));
 }
 
 #[tokio::test]

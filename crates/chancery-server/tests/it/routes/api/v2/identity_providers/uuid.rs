@@ -36,5 +36,10 @@ async fn nobody_says_whose_tokens_count_for_somebody_who_holds_more() {
     let path = format!("{PROVIDERS}/{}", workloads.provider_uuid);
     let change = |audiences: Value| json!({"audiences": audiences});
     officers.patch(&path, change(json!(["https://theirs.example.org"]))).await.refused(403, "NotAuthorized", None);
+    // What counts again when it is switched on is no part of switching off.
+    for also in [json!({"enabled": false, "audiences": ["elsewhere"]}), json!({"enabled": false, "singleUse": false})] {
+        officers.patch(&path, also).await.refused(403, "NotAuthorized", None);
+    }
     officers.patch(&path, json!({"enabled": false})).await.response();
+    officers.patch(&path, json!({"audiences": ["elsewhere"]})).await.refused(403, "NotAuthorized", None);
 }

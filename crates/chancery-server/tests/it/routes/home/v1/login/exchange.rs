@@ -17,7 +17,9 @@ async fn a_workload_exchanges_its_token_for_ours() {
         let state = json!({"fullyLoggedIn": true, "hardened": false, "management": false, "perms": ["Signing:Submit"]});
         assert_eq!((&reply.json["expiresIn"], &reply.json["response"]), (&json!(600), &state));
         let client = workloads.app.nobody().with_bearer(reply.json["token"].as_str().unwrap());
-        let myself = client.get("/api/v2/whoami").await.response()["identities"][0].clone();
+        let told = client.get("/api/v2/whoami").await.response().clone();
+        assert_eq!(told["sessionEndsAt"], told["tokenExpiresAt"], "{told}");
+        let myself = told["identities"][0].clone();
         assert_eq!((&myself["name"], &myself["kind"]), (&json!("ci"), &json!("Application")));
         let token = json!({"bindingUuid": binding, "issuer": workloads.provider.issuer(), "subject": "workload-1"});
         assert_eq!(myself["login"], json!({"way": "TokenExchange", "token": token}));
