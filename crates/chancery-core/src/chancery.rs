@@ -230,6 +230,7 @@ impl Chancery {
         self.warn_of_expiry();
         self.tell_of_overdue_in_turn();
         self.tidy_vaults();
+        self.forget_lists_of_grants_in_turn();
         self.forget_budgets_in_turn();
         self.sequence_log_in_turn();
         self.sequence_ledger_in_turn();

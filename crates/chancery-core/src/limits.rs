@@ -245,11 +245,18 @@ pub struct GrantLimits {
     pub values_max: u32,
     /// For how long a grant serves: it is for a task, and no right that somebody has.
     pub lifetime_max: Duration,
+    /// Grants of one identity, asked for alone or with others, that wait for approvals: people look at each.
+    pub waiting_per_caller_max: u32,
 }
 
 impl Default for GrantLimits {
     fn default() -> Self {
-        Self { tokens_max: 10_000, values_max: 1_000_000, lifetime_max: Duration::from_hours(7 * 24) }
+        Self {
+            tokens_max: 10_000,
+            values_max: 1_000_000,
+            lifetime_max: Duration::from_hours(7 * 24),
+            waiting_per_caller_max: 20,
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) use self::{
     pre_approval::PreApproved,
     pre_approval_life::Life as PreApprovalLife,
     proposals::IsProposer,
-    refusal::error as refusal,
+    refusal::{error as refusal, of_grant as refusal_of_grant},
     requirement::Requirement,
     rules::{Approval, Approved, Facts, Standing, Transition},
 };

@@ -8,9 +8,7 @@ use crate::{Caller, Error};
 
 /// InvalidState for what has happened already, in the words of `decided`; NotAuthorized for who may not.
 pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Standing) -> &'static str) -> Error {
-    let name = |id: IdentityId| {
-        caller.members().iter().find(|member| member.id == id).map_or("somebody", |member| member.name.as_str())
-    };
+    let name = |id| name(id, caller);
     match refusal {
         Refusal::Standing(standing) => Error::state(decided(standing)),
         Refusal::Acted(id) => Error::state(format!("{} has approved this request already.", name(id))),
@@ -42,6 +40,19 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Stan
             since(caller, id)
         )),
     }
+}
+
+/// The same of a grant, which nobody who asked for it approves: there is no selfApproval.
+pub(crate) fn of_grant(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Standing) -> &'static str) -> Error {
+    if let Refusal::Submitter(id) = refusal {
+        let name = name(id, caller);
+        return Error::forbidden(format!("{name} asked for this grant and may not approve it, alone or with another."));
+    }
+    error(refusal, caller, decided)
+}
+
+fn name(id: IdentityId, caller: &Caller) -> &str {
+    caller.members().iter().find(|member| member.id == id).map_or("somebody", |member| member.name.as_str())
 }
 
 /// When that was: where the server's clock was ahead then, it is a time to come.

@@ -167,7 +167,7 @@ impl Chancery {
 
     /// DELETE /api/v2/identities/{uuid}. Ends its sessions.
     pub async fn delete_identity(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
-        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (id, limits, now_ms) = (Uuid::from(id), self.limits.clone(), self.clock.now_ms());
         let (event, told) = identity_event(Action::IdentityDelete, id).told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
@@ -175,6 +175,7 @@ impl Chancery {
                 told.changed(&read(tx, id).await?, &Empty {}, &limits)?;
                 check_last_holders(tx, &row, None).await?;
                 end_sessions(tx, id).await?;
+                tables::detokenize_grants::revoke_of(tx, id, now_ms).await?;
                 // Its mailbox goes with it, and what waits for that.
                 tables::turns::take(tx, tables::mailboxes::TURN).await?;
                 tables::deliveries::end(tx, id).await?;

@@ -115,7 +115,7 @@ tasks! {
     CompilingTargets: Others,
     /// Gives time stamps to anybody, and to signatures.
     Stamping: Others,
-    /// Removes what nobody can read from the vault.
+    /// Removes what nobody can read from the vault, and lists of grants that ended.
     TidyingVaults: Others,
     /// Leases slices of budgets for calls, and gives them back.
     LeasingBudgets: Others,

@@ -45,6 +45,15 @@ const OF_IDENTITY: &str = "SELECT id FROM detokenize_grants WHERE state <> 'Revo
     AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND id IN \
     (SELECT proposal_id FROM proposal_identities WHERE identity_id = $1 AND decision = 'Submit') ORDER BY id";
 
+const WAITING_OF: &str = "SELECT COUNT(*) FROM detokenize_grants WHERE state = 'Waiting' AND id IN \
+    (SELECT id FROM proposals WHERE state = 'Approval' AND (expires_at_ms IS NULL OR expires_at_ms > $2) AND id IN \
+    (SELECT proposal_id FROM proposal_identities WHERE identity_id = $1 AND decision = 'Submit'))";
+const FORGET_TOKENS: &str = "DELETE FROM detokenize_grant_tokens WHERE grant_id = $1";
+const FORGET_ENDED: &str = "DELETE FROM detokenize_grant_tokens WHERE grant_id IN \
+    (SELECT l.grant_id FROM detokenize_grant_tokens l JOIN detokenize_grants g ON g.id = l.grant_id \
+    JOIN proposals p ON p.id = g.id WHERE g.state = 'Revoked' OR g.ends_at_ms <= $1 OR g.uses >= g.uses_max \
+    OR (g.state = 'Waiting' AND (p.state <> 'Approval' OR p.expires_at_ms <= $1)) LIMIT $2)";
+
 /// The state in which it can be used.
 const ACTIVE: &str = "Active";
 
@@ -68,7 +77,24 @@ pub async fn tokens(tx: &mut Tx, id: Uuid) -> Result<Option<Tokens>, StoreError>
     sql(TOKENS).bind(id).optional(tx).await
 }
 
-/// Puts it into a state. Where it takes effect, from `now_ms` until `ends_at_ms`; both stay once they are known.
+/// Removes the tokens that it lists: nobody will use it any more.
+pub async fn forget_tokens(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    sql(FORGET_TOKENS).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// Removes the tokens of so many grants at most that had ended, or had waited too long, by `before_ms`: of how many.
+pub async fn forget_ended(tx: &mut Tx, before_ms: i64, limit: u32) -> Result<u64, StoreError> {
+    sql(FORGET_ENDED).bind(before_ms).bind(limit).execute(tx).await
+}
+
+/// How many of those that an identity asked for, alone or with others, wait for approvals and never took effect.
+pub async fn waiting_of(tx: &mut Tx, identity: Uuid, now_ms: i64) -> Result<i64, StoreError> {
+    sql(WAITING_OF).bind(identity).bind(now_ms).one(tx).await
+}
+
+/// Puts it into a state. Where it takes effect, from `now_ms` until `ends_at_ms`; both stay once they are known. Where it
+/// ends, the tokens that it lists go.
 pub async fn set_state(
     tx: &mut Tx,
     id: Uuid,
@@ -82,7 +108,11 @@ pub async fn set_state(
         row.ends_at_ms = row.ends_at_ms.or(ends_at_ms);
         true
     });
-    changed.await.map(drop)
+    changed.await?;
+    if state != ACTIVE {
+        forget_tokens(tx, id).await?;
+    }
+    Ok(())
 }
 
 /// Counts so many values, all or none; false where it is not active at this moment, or has less left. Until the end of the

@@ -76,6 +76,7 @@ const LIMITS: &[(&str, Find)] = &[
     ("grant-tokens-max", |l, _| Size(&mut l.grants.tokens_max)),
     ("grant-values-max", |l, _| Number(&mut l.grants.values_max)),
     ("grant-lifetime-max", |l, _| Time(&mut l.grants.lifetime_max)),
+    ("grants-waiting-per-caller-max", |l, _| Number(&mut l.grants.waiting_per_caller_max)),
     ("manifest-items-max", |l, _| Size(&mut l.manifest_items_max)),
     ("decisions-max", |l, _| Size(&mut l.decisions_max)),
     ("statement-rows-max", |l, _| Size(&mut l.lists.statement_rows_max)),

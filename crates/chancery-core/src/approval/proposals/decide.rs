@@ -20,7 +20,7 @@ use crate::{
     approval::{
         ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants_by,
         pre_approval_life::{self, Life},
-        refusal, too_many_attempts,
+        refusal, refusal_of_grant, too_many_attempts,
     },
     audit::Actor,
 };
@@ -88,8 +88,14 @@ impl Chancery {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
-            let (approved, approval) =
-                self.decide_proposal((caller, Perm::SigningApprove), id, &mut facts, ProposalDecision::Approve).await?;
+            let (approved, approval) = self
+                .decide_proposal((caller, Perm::SigningApprove), &stored, &mut facts, ProposalDecision::Approve)
+                .await?;
+            let directory = self.identity.directory.load_full();
+            if let Err(useless) = stored.effect.check_useful(&directory, stored.submitted_at_ms()) {
+                let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
+                return Err(self.refused(caller, event, useless).await);
+            }
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
@@ -159,7 +165,7 @@ impl Chancery {
             } else {
                 pre_approval_life::Event::Deny
             };
-            let (_, approval) = self.decide_proposal((caller, by), id, &mut facts, decision).await?;
+            let (_, approval) = self.decide_proposal((caller, by), &stored, &mut facts, decision).await?;
             if decision == ProposalDecision::Revoke {
                 facts.standing = Standing::Signed;
             }
@@ -184,7 +190,7 @@ impl Chancery {
     async fn decide_proposal(
         &self,
         (caller, by): (&Caller, Perm),
-        id: ProposalId,
+        stored: &StoredProposal,
         facts: &mut Facts,
         decision: ProposalDecision,
     ) -> Result<(Option<Approved>, Approval)> {
@@ -198,8 +204,16 @@ impl Chancery {
         match facts.take(transition) {
             Ok(approved) => Ok((approved, facts.approval_of(&session))),
             Err(why) => {
-                let event = Event::new(action(decision)).on(Uuid::from(id));
-                Err(self.refused(caller, event, refusal(why, caller, standing_in_words)).await)
+                let event = Event::new(action(decision)).on(stored.row.id);
+                let why = match stored.effect.kind() {
+                    ProposalKind::DetokenizeGrant => refusal_of_grant(why, caller, standing_in_words),
+                    ProposalKind::PreApproval
+                    | ProposalKind::Policy
+                    | ProposalKind::Certificate
+                    | ProposalKind::CertProfile
+                    | ProposalKind::Issuer => refusal(why, caller, standing_in_words),
+                };
+                Err(self.refused(caller, event, why).await)
             }
         }
     }
@@ -306,6 +320,10 @@ impl Decided {
             } else {
                 tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?;
             }
+        }
+        // It ends without a life of its own.
+        if standing == Standing::Failed && stored.effect.kind() == ProposalKind::DetokenizeGrant {
+            tables::detokenize_grants::forget_tokens(tx, stored.row.id).await?;
         }
         Ok(())
     }

@@ -55,6 +55,11 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
         Box::pin(async { Ok(()) })
     }
 
+    /// InvalidState where nobody could do anything with it any more, so that nobody is asked to approve it.
+    fn check_useful(&self, _: &Directory, _submitted_at_ms: i64) -> Result<()> {
+        Ok(())
+    }
+
     /// Makes what can be made before the transaction, and looks whether it can take place. What only passes is an error,
     /// after which nothing has happened.
     fn prepare<'t>(

@@ -32,7 +32,7 @@ pub(crate) struct NewProposal {
     pub(crate) note: String,
     pub(crate) effect: Arc<dyn Effect>,
     pub(crate) about: About,
-    /// Stores, before the proposal, what comes into being with it.
+    /// Stores, before the proposal, what comes into being with it, or looks whether there is room for it.
     pub(crate) first: Option<StoreFirst>,
     /// Approvals that it takes: at least one.
     pub(crate) required: u32,

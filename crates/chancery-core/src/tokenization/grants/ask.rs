@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chancery_store::tables;
 use chancery_types::{
     Action, TokenProfileId,
     wire::{ObjInfo, proposals::Proposed, token_profiles::RequestGrant},
@@ -13,7 +14,7 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     access::{MayAsk, grant_requirement},
     approval::{
-        proposals::{About, NewProposal},
+        proposals::{About, NewProposal, StoreFirst},
         requirement,
     },
     text::check_name,
@@ -56,7 +57,7 @@ impl Chancery {
             note,
             effect: Arc::new(asked),
             about: About { token_profile: Some(id), ..About::default() },
-            first: None,
+            first: Some(room_for(caller, self.limits.grants.waiting_per_caller_max, now_ms)),
             required: requirement.count(),
             expires_at_ms,
         };
@@ -121,4 +122,24 @@ impl Chancery {
         let list = move || tokens::list(&custodian, &profile, &tokens, &limits);
         self.pool.run(list).await?.map(Some)
     }
+}
+
+/// Refuses one more of a caller of whom too many wait: each of them is in front of every approver.
+fn room_for(caller: &Caller, max: u32, now_ms: i64) -> StoreFirst {
+    let members: Vec<_> = caller.members().iter().map(|one| (Uuid::from(one.id), one.name.clone())).collect();
+    Box::new(move |tx, _| {
+        Box::pin(async move {
+            // So that two that ask for the last one at the same time do not both see room for it.
+            tables::turns::take(tx, "grants").await?;
+            for (id, name) in members {
+                if tables::detokenize_grants::waiting_of(tx, id, now_ms).await? >= i64::from(max) {
+                    return Err(Error::state(format!(
+                        "{name} has asked for {max} grants that wait for approvals, the most there can be; take one back, \
+                         or wait until one is decided on."
+                    )));
+                }
+            }
+            Ok(())
+        })
+    })
 }

@@ -2,8 +2,9 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ProposalId, TokenProfileId,
+    IdentityId, ProposalId, RoleId, TokenProfileId,
     wire::{
+        ObjInfo,
         proposals::Proposal,
         token_profiles::{ControlRule, ProposedGrant},
     },
@@ -21,6 +22,7 @@ use crate::{
         proposals::{ApplyProposal, ApprovedProposal, Effect, Reading, Ready, StoredProposal, prepared},
     },
     audit::Actor,
+    identity::Directory,
     tokenization::spec::ProfileSpec,
 };
 
@@ -72,6 +74,21 @@ impl Effect for Asked {
             }
             Ok(())
         })
+    }
+
+    /// Where all of them lost the role, or got it again since, none may use it. Of who is gone `prepare` tells.
+    fn check_useful(&self, directory: &Directory, submitted_at_ms: i64) -> Result<()> {
+        let holds = |(role, since_ms): &(RoleId, i64)| *role == self.role_uuid && *since_ms <= submitted_at_ms;
+        let lost = |requester: &ObjInfo<IdentityId>| {
+            let found = directory.identities().find(|(id, _)| *id == requester.uuid);
+            found.is_some_and(|(_, identity)| !identity.roles.iter().any(holds))
+        };
+        if self.requested_by.iter().all(lost) {
+            let message = "Who asked for this grant has lost the role by which it was asked for, so nobody could use it: deny \
+                           it; whoever holds the role again asks again.";
+            return Err(Error::state(message));
+        }
+        Ok(())
     }
 
     /// Those who asked may use it only while they hold the role; approvers are not asked for what cannot be used.

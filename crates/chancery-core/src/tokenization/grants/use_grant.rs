@@ -96,6 +96,9 @@ impl Chancery {
                 // Whether the count is reached now is no reason against the call that reached it.
                 stored.check_approved(reading.hardened, reading.now_ms)?;
                 let asked = check_use(&stored, &who)?;
+                if stored.uses_left() == 0 {
+                    tables::detokenize_grants::forget_tokens(tx, id.into()).await?;
+                }
                 told.members([
                     ("name", json!(asked.token_profile.name)),
                     ("reason", json!(asked.reason)),
@@ -148,8 +151,12 @@ async fn usable(tx: &mut Tx, caller: &Caller, id: ProposalId, reading: Reading) 
     let tags = match &asked.tokens {
         None => None,
         Some(listed) => {
-            let found = tables::detokenize_grants::tokens(tx, id.into()).await?;
-            let tags = found.ok_or_else(|| Error::internal("a grant's list is missing"))?.tags;
+            let Some(found) = tables::detokenize_grants::tokens(tx, id.into()).await? else {
+                // It ended meanwhile, and its list with it.
+                load(tx, caller, id, reading).await?.0.check_in_effect(reading.hardened, reading.now_ms)?;
+                return Err(Error::internal("a grant's list is missing"));
+            };
+            let tags = found.tags;
             tokens::check(listed, &tags)?;
             Some(tags)
         }

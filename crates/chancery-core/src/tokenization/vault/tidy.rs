@@ -1,8 +1,12 @@
-//! Removes tokens that nobody can read any more: those that have expired, and those of profiles that are gone.
+//! Removes tokens that nobody can read any more: those that have expired, and those of profiles that are gone. And what
+//! grants list that nobody can use any more.
 
 use std::{sync::Arc, time::Duration};
 
-use chancery_store::{Tx, tables::vault_tokens};
+use chancery_store::{
+    Tx,
+    tables::{detokenize_grants, vault_tokens},
+};
 use tokio::time;
 use tracing::{info, warn};
 
@@ -17,7 +21,10 @@ const ROWS: u32 = 500;
 /// Between two transactions, so that others come first.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Removes what nobody can read from the vault. Made only here.
+/// Lists of grants of one transaction: some 160 KB each.
+const LISTS: u32 = 50;
+
+/// Removes what nobody can read from the vault, and lists of grants that ended. Made only here.
 pub(crate) struct TidyingVaults(());
 
 impl Chancery {
@@ -51,6 +58,28 @@ impl Chancery {
                 }
             }
         });
+    }
+
+    /// Does the same with the lists of grants that ended by time.
+    pub(crate) fn forget_lists_of_grants_in_turn(self: &Arc<Self>) {
+        self.every(EVERY, "forgetting what grants list", |chancery| Box::pin(chancery.forget_lists_of_grants()));
+    }
+
+    async fn forget_lists_of_grants(&self) -> Result<()> {
+        // A clock that is behind may still be before their ends.
+        let before_ms = self.clock.now_ms().saturating_sub(crate::clock::ms(Duration::from_hours(1)));
+        while self
+            .storage
+            .background(&TidyingVaults(()), move |tx| {
+                Box::pin(async move {
+                    Ok::<_, Error>(detokenize_grants::forget_ended(tx, before_ms, LISTS).await? == u64::from(LISTS))
+                })
+            })
+            .await?
+        {
+            time::sleep(PAUSE).await;
+        }
+        Ok(())
     }
 
     /// Removes some rows; how many. With none there is nothing left to remove.

@@ -1,6 +1,7 @@
 //! Grants: detokenizing in full where a Control Rule demands approvals, and /api/v2/token-profiles/{uuid}/grants.
 
 mod counts;
+mod ended;
 mod grant_uuid;
 mod model;
 mod revoke;
@@ -180,7 +181,10 @@ async fn the_one_who_asks_approves_neither_alone_nor_with_another() {
     app.clock.advance_ms(1_000);
     let body = json!({"reason": "mine", "maxValues": 1, "lifetime": hours("1")});
     let id = uuid(&dora.post(&world.path("grants"), body.clone()).await);
-    approve(&dora, &id).await.refused(403, "NotAuthorized", None);
+    let own = approve(&dora, &id).await;
+    own.refused(403, "NotAuthorized", None);
+    let message = "dora asked for this grant and may not approve it, alone or with another.";
+    assert!(own.text().contains(message), "{}", own.text());
     // Whoever became an approver after something was asked for does not decide on it.
     app.clock.advance_ms(1_000);
     let later = world.approver("later").await;
