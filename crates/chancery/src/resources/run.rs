@@ -191,11 +191,7 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     };
     answer.tell_warnings();
     foreseen.tell(&answer);
-    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)?;
-    if verb.answer == Answered::Tried && answer.response["delivered"] != true {
-        return Err(told_with(Exit::Failed, "it was not delivered", "What stands above under answer says why."));
-    }
-    Ok(())
+    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
 }
 
 /// What the server answered.
@@ -208,7 +204,11 @@ fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>
         }
         (Output::Table, Answered::Nothing(what)) => output::line(format!("{what}: {}", Shown(named))),
         (Output::Table, _) => show::details(&answer.response, names),
+    }?;
+    if how.1 == Answered::Tried && answer.response["delivered"] != true {
+        return Err(told_with(Exit::Failed, "it was not delivered", "What stands above under answer says why."));
     }
+    Ok(())
 }
 
 /// What a verb changes of who may do what, as the question what it will do has it.
