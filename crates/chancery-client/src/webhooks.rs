@@ -83,7 +83,7 @@ impl WebhookPoster {
         Ok(Self(Agent::with_parts(config, DefaultConnector::default(), resolver)))
     }
 
-    /// Posts JSON, and answers the status and at most `max` bytes of the body, within `wait`.
+    /// Posts JSON, and answers the status, at most `max` bytes of the body, and whether that is all of it, within `wait`.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl WebhookPoster {
         body: &[u8],
         max: usize,
         wait: Duration,
-    ) -> Result<(u16, Vec<u8>), ClientError> {
+    ) -> Result<(u16, Vec<u8>, bool), ClientError> {
         let mut call = self.0.post(url).config().timeout_global(Some(wait)).build();
         call = call.header("Content-Type", "application/json").header("User-Agent", "Chancery");
         for (name, value) in headers {
@@ -103,9 +103,11 @@ impl WebhookPoster {
         }
         let mut answer = call.send(body)?;
         let status = answer.status().as_u16();
-        // What stands behind the beginning nobody reads; where reading fails, the status says enough.
-        let (read, _cut_short) = beginning(&mut answer, max);
-        Ok((status, read))
+        // What stands behind the beginning nobody reads; one byte more tells whether there is something.
+        let (mut read, ended) = beginning(&mut answer, max.saturating_add(1));
+        let is_whole = ended.is_ok() && read.len() <= max;
+        read.truncate(max);
+        Ok((status, read, is_whole))
     }
 
     /// Posts a form, and answers the status and at most `max` bytes of the body, within `wait`.

@@ -74,11 +74,12 @@ impl Mailer {
             Ok(reply) => Ok(Posted {
                 status: reply.code().into(),
                 body: reply.message().collect::<Vec<_>>().join(" ").into_bytes(),
+                is_whole: true,
             }),
             Err(failure) => match failure.status() {
                 Some(code) => {
                     let why = std::error::Error::source(&failure).map(ToString::to_string);
-                    Ok(Posted { status: code.into(), body: why.unwrap_or_default().into_bytes() })
+                    Ok(Posted { status: code.into(), body: why.unwrap_or_default().into_bytes(), is_whole: true })
                 }
                 None => Err(failure.into()),
             },

@@ -27,8 +27,8 @@ impl NoticeTransport for Transport {
         let Post { url, headers, body, answer_max, wait } = post;
         let webhooks = self.webhooks.as_ref();
         let webhooks = webhooks.ok_or(NO_AUTHORITIES)?;
-        let (status, body) = webhooks.post(&url, &headers, &body, answer_max, wait)?;
-        Ok(Posted { status, body })
+        let (status, body, is_whole) = webhooks.post(&url, &headers, &body, answer_max, wait)?;
+        Ok(Posted { status, body, is_whole })
     }
 
     fn sends_mails(&self) -> bool {

@@ -13,6 +13,7 @@ mod of_record;
 mod overdue;
 mod personal;
 mod post;
+mod secrets;
 mod shape;
 mod stored_target;
 mod targets;
@@ -37,7 +38,9 @@ pub(crate) use self::{
     deliver::{DeliveringNotices, delay_ms, jitter},
     of_record::Draft,
     personal::CountingTries,
-    post::{Attempt, attempt, signed},
+    post::{Attempt, attempt, beginning, signed},
+    secrets::Secrets,
+    stored_target::changed_url_in_records,
     targets::{check_key, check_url},
 };
 use self::{follow::Followers, of_record::Facts};

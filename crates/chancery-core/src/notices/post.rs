@@ -1,6 +1,6 @@
 //! One notice on its way to one webhook or mailbox.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chancery_keys::hmac_sha256;
@@ -8,13 +8,18 @@ use chancery_types::{WebhookShape, wire::notices::Notice};
 use zeroize::Zeroizing;
 
 use super::{
-    mail, shape,
+    mail,
+    secrets::Secrets,
+    shape,
     stored_target::{Access, StoredTarget},
 };
 use crate::{Chancery, Error, Result, error::reason};
 
 /// Characters of an answer, or of a reason, that are kept.
 const SHOWN_MAX: usize = 300;
+
+/// Bytes of an answer in which these are looked for, so that what was struck out leaves enough.
+const LOOKED_AT: usize = 16 * 1024;
 
 /// What is posted.
 pub struct Post {
@@ -36,6 +41,8 @@ pub struct Posted {
     pub status: u16,
     /// The beginning of the body, or what the relay replied.
     pub body: Vec<u8>,
+    /// Whether that is all of it: it was neither longer, nor did it break off.
+    pub is_whole: bool,
 }
 
 /// What is mailed. All words in it are ours.
@@ -106,9 +113,9 @@ impl Attempt {
         Self { delivered: true, status: None, answer: String::new() }
     }
 
-    /// It was not taken.
-    pub(crate) fn refused(status: Option<u16>, why: &str) -> Self {
-        Self { delivered: false, status, answer: shown(why) }
+    /// It was not taken, for a reason that may repeat these secrets.
+    pub(crate) fn refused(status: Option<u16>, why: &str, secrets: &Secrets) -> Self {
+        Self { delivered: false, status, answer: shown(why, secrets) }
     }
 
     /// Why it was not taken, with the status of this protocol.
@@ -140,30 +147,39 @@ impl Chancery {
         } else if shape == WebhookShape::Chancery {
             return Err(Error::internal("a webhook of this shape has a secret"));
         }
+        let secrets = access.secrets(shape);
         let Access { url, .. } = access;
         let limits = &self.limits.notices;
         let post = Post { url, headers, body, answer_max: limits.answer_max, wait };
         let transport = self.notices.transport()?;
-        Ok(attempt(self.notices.pool.run(move || transport.post(post)).await?))
+        Ok(attempt(self.notices.pool.run(move || transport.post(post)).await?, &secrets))
     }
 
     /// Hands a mail to the relay, and answers what came of it.
     pub(super) async fn send_mail(&self, mail: Mail) -> Result<Attempt> {
         let transport = self.notices.transport()?;
-        Ok(attempt(self.notices.mails.run(move || transport.mail(mail)).await?))
+        Ok(attempt(self.notices.mails.run(move || transport.mail(mail)).await?, &Secrets::default()))
     }
 }
 
-/// What an answer came to: that of a webhook or of a relay is good from 200 to 299.
-pub(crate) fn attempt(posted: std::result::Result<Posted, Box<dyn std::error::Error + Send + Sync>>) -> Attempt {
+/// What an answer came to: that of a webhook or of a relay is good from 200 to 299. It may repeat these secrets.
+pub(crate) fn attempt(
+    posted: std::result::Result<Posted, Box<dyn std::error::Error + Send + Sync>>,
+    secrets: &Secrets,
+) -> Attempt {
     match posted {
-        Ok(Posted { status, body }) => Attempt {
+        Ok(Posted { status, body, .. }) => Attempt {
             delivered: (200..300).contains(&status),
             status: Some(status),
-            answer: shown(&String::from_utf8_lossy(&body)),
+            answer: shown(&beginning(&body), secrets),
         },
-        Err(why) => Attempt { delivered: false, status: None, answer: shown(&reason(&*why)) },
+        Err(why) => Attempt::refused(None, &reason(&*why), secrets),
     }
+}
+
+/// What is looked at of an answer.
+pub(crate) fn beginning(body: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(&body[..body.len().min(LOOKED_AT)])
 }
 
 /// The header fields of Standard Webhooks: HMAC-SHA-256 over id, time and body.
@@ -177,10 +193,10 @@ pub(crate) fn signed(key: &[u8], id: &str, now_s: i64, body: &[u8]) -> Vec<(&'st
     ]
 }
 
-/// A text from outside, short and on one line.
-fn shown(text: &str) -> String {
+/// A text from outside, without secrets, short and on one line.
+fn shown(text: &str, secrets: &Secrets) -> String {
     let visible = |character: char| if chancery_types::hides(character) { ' ' } else { character };
-    text.trim().chars().map(visible).take(SHOWN_MAX).collect()
+    secrets.struck_out(text).trim().chars().map(visible).take(SHOWN_MAX).collect()
 }
 
 #[cfg(test)]
@@ -198,7 +214,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_kept_short_and_on_one_line() {
-        assert_eq!(shown("no\r\nsuch\u{202e}hook\n"), "no  such hook");
-        assert_eq!(shown(&"x".repeat(1_000)).len(), SHOWN_MAX);
+        let none = Secrets::default();
+        assert_eq!(shown("no\r\nsuch\u{202e}hook\n", &none), "no  such hook");
+        assert_eq!(shown(&"x".repeat(1_000), &none).len(), SHOWN_MAX);
+        let secrets = Secrets::default().and_key(&[b'k'; 4_096]);
+        assert_eq!(shown(&"k".repeat(4_000), &secrets), "…");
     }
 }

@@ -9,6 +9,7 @@ use chancery_types::{
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
+use super::Secrets;
 use crate::{Chancery, Error, Result, time::rfc3339_ms};
 use chancery_types::wire::{
     ObjInfo,
@@ -45,6 +46,15 @@ impl Access {
     pub(super) fn of(webhook: Option<&Webhook>, secret: Option<Zeroizing<Vec<u8>>>) -> Self {
         Self { url: Zeroizing::new(webhook.map_or_else(String::new, |webhook| webhook.url.clone())), secret }
     }
+
+    /// What is kept of no answer.
+    pub(super) fn secrets(&self, shape: WebhookShape) -> Secrets {
+        let secrets = match shape {
+            WebhookShape::Chancery => Secrets::default().and_query(&self.url),
+            WebhookShape::Slack | WebhookShape::Teams => Secrets::default().and_path(&self.url),
+        };
+        self.secret.iter().fold(secrets, |secrets, key| secrets.and_key(key))
+    }
 }
 
 pub(super) struct StoredTarget {
@@ -75,6 +85,17 @@ impl StoredTarget {
         self.row.is_enabled && of_service && (kinds.is_empty() || kinds.contains(&kind))
     }
 
+    /// As records have it; and what it was before.
+    pub(super) fn in_records(&self, before: Option<&Self>) -> NoticeTarget {
+        let mut body = self.body(DeliveryState::default());
+        if let Some(webhook) = &mut body.webhook {
+            let before = before.and_then(|before| before.content.webhook.as_ref());
+            webhook.url = changed_url_in_records(before.map_or(&webhook.url, |before| &before.url), &webhook.url);
+        }
+        body
+    }
+
+    /// As it is answered.
     pub(super) fn body(&self, deliveries: DeliveryState) -> NoticeTarget {
         let Content { webhook, email, has_secret, kinds, services } = self.content.clone();
         NoticeTarget {
@@ -103,6 +124,22 @@ pub(super) fn shown_url(webhook: &Webhook) -> String {
     }
 }
 
+/// An address as records have it, which go to every receiver of records: what a query has may be a secret, and so may a user.
+pub(crate) fn url_in_records(url: &str) -> String {
+    let url = url.split('#').next().unwrap_or_default();
+    let (place, query) = url.split_once('?').map_or((url, ""), |(place, _)| (place, "?…"));
+    let (scheme, rest) = place.split_once("://").unwrap_or(("https", place));
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{path}{query}")
+}
+
+/// The same of a change of it: one of the query alone shows as such.
+pub(crate) fn changed_url_in_records(was: &str, is: &str) -> String {
+    let (before, after) = (url_in_records(was), url_in_records(is));
+    if was != is && before == after { format!("{after} (another)") } else { after }
+}
+
 impl Chancery {
     pub(super) fn seal_access(&self, id: NoticeTargetId, access: &Access) -> Result<Vec<u8>> {
         // No address has a line feed.
@@ -124,5 +161,24 @@ impl Chancery {
         let (url, secret) = (std::str::from_utf8(&both[..end]).map_err(Error::internal)?, &both[end + 1..]);
         let secret = (!secret.is_empty()).then(|| Zeroizing::new(secret.to_vec()));
         Ok(Access { url: Zeroizing::new(url.to_owned()), secret })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_have_no_query_and_no_user() {
+        for (url, shown) in [
+            ("https://a.example.org:8443/x/y", "https://a.example.org:8443/x/y"),
+            ("https://a.example.org/x?api_key=k/v@w", "https://a.example.org/x?…"),
+            ("https://a.example.org?k", "https://a.example.org?…"),
+            ("https://u:p@a.example.org/x@y#z", "https://a.example.org/x@y"),
+        ] {
+            assert_eq!(url_in_records(url), shown);
+        }
+        assert_eq!(changed_url_in_records("https://a/?k=1", "https://a/?k=2"), "https://a/?… (another)");
+        assert_eq!(changed_url_in_records("https://a/?k=1", "https://b/?k=2"), "https://b/?…");
     }
 }

@@ -21,7 +21,7 @@ use super::{
     of_record::Draft,
     personal,
     post::Attempt,
-    stored_target::{Access, Content, StoredTarget, shown_url},
+    stored_target::{Access, Content, StoredTarget, shown_url, url_in_records},
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
@@ -61,7 +61,7 @@ impl Chancery {
         };
         let mut detail = json!({"name": row.name, "kinds": content.kinds, "serviceUuids": content.services});
         if let Some(webhook) = &content.webhook {
-            (detail["url"], detail["shape"]) = (json!(webhook.url), json!(webhook.shape));
+            (detail["url"], detail["shape"]) = (json!(url_in_records(&webhook.url)), json!(webhook.shape));
         }
         if let Some(email) = &content.email {
             detail["address"] = json!(email.address);
@@ -160,8 +160,8 @@ impl Chancery {
                     ..before
                 };
                 let new = StoredTarget { row, content };
-                let (was, is) = (old.body(DeliveryState::default()), new.body(DeliveryState::default()));
-                told.changed(&was, &is, &limits)?;
+                told.changed(&old.in_records(None), &new.in_records(Some(&old)), &limits)?;
+                let is = new.body(DeliveryState::default());
                 tables::notice_targets::update(tx, &new.into_row()?).await.map_err(name_taken)?;
                 tables::deliveries::try_at_once(tx, id.into()).await?;
                 Ok(NoticeTarget { deliveries: state(tx, id.into()).await?, ..is })
@@ -176,7 +176,7 @@ impl Chancery {
         let ((event, told), limits) = (notice_event(Action::NoticeTargetDelete, id).told(), self.limits.clone());
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                let before = load(tx, id).await?.body(DeliveryState::default());
+                let before = load(tx, id).await?.in_records(None);
                 told.changed(&before, &Empty {}, &limits)?;
                 tables::deliveries::end(tx, id.into()).await?;
                 tables::notice_targets::delete(tx, id.into()).await?;

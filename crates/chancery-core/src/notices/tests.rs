@@ -25,7 +25,7 @@ struct Receiver {
 impl NoticeTransport for Receiver {
     fn post(&self, _: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"so it is".to_vec() })
+        Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"so it is".to_vec(), is_whole: true })
     }
 
     fn sends_mails(&self) -> bool {
@@ -38,7 +38,7 @@ impl NoticeTransport for Receiver {
 
     fn mail(&self, _: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
-        Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"2.0.0 queued".to_vec() })
+        Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"2.0.0 queued".to_vec(), is_whole: true })
     }
 }
 

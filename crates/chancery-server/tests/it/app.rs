@@ -271,7 +271,7 @@ fn notices(relay: Arc<Relay>, console: Option<String>) -> chancery_core::NoticeC
             &self,
             _: chancery_core::Post,
         ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
-            Ok(chancery_core::Posted { status: 200, body: b"taken".to_vec() })
+            Ok(chancery_core::Posted { status: 200, body: b"taken".to_vec(), is_whole: true })
         }
 
         fn sends_mails(&self) -> bool {
@@ -284,7 +284,7 @@ fn notices(relay: Arc<Relay>, console: Option<String>) -> chancery_core::NoticeC
         ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
             let status = self.0.answers.load(std::sync::atomic::Ordering::Relaxed);
             self.0.mails.lock().unwrap_or_else(PoisonError::into_inner).push((mail.to, mail.text));
-            Ok(chancery_core::Posted { status, body: b"2.0.0 queued".to_vec() })
+            Ok(chancery_core::Posted { status, body: b"2.0.0 queued".to_vec(), is_whole: true })
         }
 
         fn syslog(&self, _: chancery_core::Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

@@ -9,7 +9,7 @@ pub mod verify;
 
 pub use checkpoint::Checkpoint;
 pub use leaf::{CertificateLeaf, CommitmentLeaf, Leaf, SignatureLeaf};
-pub use note::{LogKey, NotALogKey, NotSigned};
+pub use note::{LogKey, NotALogKey, NotSigned, is_note};
 pub use tile::LogTile;
 pub use verify::{
     Logged, NotLogged, verify_inclusion, verify_log_consistency, verify_logged_certificate, verify_logged_signature,

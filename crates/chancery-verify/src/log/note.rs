@@ -85,22 +85,10 @@ impl LogKey {
 
     /// The text of a note that this key has signed.
     pub fn open<'n>(&self, note: &'n str) -> Result<&'n str, NotSigned> {
-        if note.chars().any(|c| c.is_ascii_control() && c != '\n') {
-            return Err(NotSigned::Form);
-        }
-        let blank = note.rfind("\n\n").ok_or(NotSigned::Form)?;
-        let (text, signatures) = (&note[..=blank], &note[blank + 2..]);
-        let signatures = signatures.strip_suffix('\n').ok_or(NotSigned::Form)?;
-        if signatures.split('\n').count() > SIGNATURES_MAX {
-            return Err(NotSigned::Form);
-        }
+        let (text, signatures) = parts(note).ok_or(NotSigned::Form)?;
         let mut found = None;
-        for line in signatures.split('\n') {
-            let (name, signature) =
-                line.strip_prefix("\u{2014} ").and_then(|rest| rest.split_once(' ')).ok_or(NotSigned::Form)?;
-            let Base64(bytes) = Base64::decode(signature).ok_or(NotSigned::Form)?;
-            let (id, signature) = bytes.split_at_checked(4).ok_or(NotSigned::Form)?;
-            if name == self.name && id == self.id() && found.replace(signature.to_vec()).is_some() {
+        for (name, id, signature) in signatures {
+            if name == self.name && id == self.id() && found.replace(signature).is_some() {
                 return Err(NotSigned::Form);
             }
         }
@@ -113,6 +101,35 @@ impl LogKey {
         let spki = [&SPKI[..], &self.public_key].concat();
         verify(&spki, scheme, Input::Message(text.as_bytes()), signature).map_err(|_| NotSigned::Signature)
     }
+}
+
+/// Whether a text is a note with signatures, whosever they are.
+#[must_use]
+pub fn is_note(text: &str) -> bool {
+    parts(text).is_some()
+}
+
+/// Name, id and signature.
+type Line<'n> = (&'n str, [u8; 4], Vec<u8>);
+
+/// The text of a note, and its signatures.
+fn parts(note: &str) -> Option<(&str, Vec<Line<'_>>)> {
+    if note.chars().any(|c| c.is_ascii_control() && c != '\n') {
+        return None;
+    }
+    let blank = note.rfind("\n\n")?;
+    let (text, signatures) = (&note[..=blank], &note[blank + 2..]);
+    let signatures = signatures.strip_suffix('\n')?;
+    if signatures.split('\n').count() > SIGNATURES_MAX {
+        return None;
+    }
+    let line = |line| {
+        let (name, signature) = str::strip_prefix(line, "\u{2014} ")?.split_once(' ')?;
+        let Base64(bytes) = Base64::decode(signature)?;
+        let (id, signature) = bytes.split_first_chunk::<4>()?;
+        Some((name, *id, signature.to_vec()))
+    };
+    Some((text, signatures.split('\n').map(line).collect::<Option<_>>()?))
 }
 
 /// Ed25519, as notes are signed.
@@ -183,8 +200,9 @@ mod tests {
         let key: LogKey = VKEY.parse().unwrap();
         assert_eq!(key.open(&NOTE.replace("think", "thank")), Err(NotSigned::Signature));
         assert_eq!(key.open(&NOTE.replace("\u{2014} Peter", "\u{2014} Pater")), Err(NotSigned::Unknown));
+        assert!(is_note(NOTE));
         for form in ["", "\n\n", "text\n", "text\n\nno dash\n", "text\n\n\u{2014} a b", &NOTE.replace('\n', "\r\n")] {
-            assert_eq!(key.open(form), Err(NotSigned::Form), "{form:?}");
+            assert_eq!((key.open(form), is_note(form)), (Err(NotSigned::Form), false), "{form:?}");
         }
         let other = LogKey::new("PeterNeumann", [1; 32]).unwrap();
         assert_eq!(other.open(NOTE), Err(NotSigned::Unknown), "another id");

@@ -12,7 +12,7 @@ use std::{
 use chancery_core::{Chancery, Host, JournalEntry, JournalState};
 use chancery_verify::{
     ledger::{LedgerCopy, LedgerState, verify_ledger},
-    log::LogKey,
+    log::{LogKey, is_note},
 };
 use chancery_x509::time::{parse_rfc3339, rfc3339_ms};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -22,7 +22,7 @@ use crate::{
     bounded,
     cli::audit::{AuditVerify, AuditVerifyJournal, AuditWho, JournalPlace},
     client::exit::{Exit, told_with, usage},
-    failure::{Failure, While as _},
+    failure::{Failure, describe},
     installation, output,
     shown::escaped_json,
 };
@@ -129,8 +129,16 @@ fn verify_export(
     let name = || file.display().to_string();
     let mut copy = LedgerCopy::default();
     let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
+    // Blank lines at the end are none of the export; before that one stands where something else stood.
+    let mut blank = Vec::new();
     for line in BufReader::new(opened).lines() {
-        copy.push(&line.doing(name())?);
+        let line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
+        if line.trim().is_empty() {
+            blank.push(line);
+        } else {
+            blank.drain(..).for_each(|line| copy.push(&line));
+            copy.push(&line);
+        }
     }
     if !copy.has_ledger() {
         let message = format!("{} has records alone, and nothing that proves them", name());
@@ -173,9 +181,22 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Checkpoints that were kept.
+/// Checkpoints that were kept. What is no note at all cannot be read, and says nothing of the records.
 fn notes(files: &[PathBuf]) -> Result<Vec<String>, Failure> {
-    files.iter().map(|file| bounded::text("--checkpoint", file)).collect()
+    let note = |file: &PathBuf| {
+        let text = bounded::text("--checkpoint", file).map_err(|why| usage(describe(why.as_ref())))?;
+        let note = as_kept(&text);
+        let wrong =
+            || usage(format!("--checkpoint {}: it is no signed note, as audit checkpoint answers", file.display()));
+        is_note(&note).then_some(note).ok_or_else(wrong)
+    };
+    files.iter().map(note).collect()
+}
+
+/// A note as it was signed, whatever tools and systems have made of the ends of its lines and of its own.
+fn as_kept(text: &str) -> String {
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    format!("{}\n", text.trim_matches([' ', '\t', '\n']))
 }
 
 async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
@@ -249,4 +270,19 @@ fn shown(entry: &JournalEntry) -> String {
         "record": entry.record,
     })
     .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_read_whatever_became_of_its_ends() {
+        let note = "chancery.invalid/x/audit\n7\n\n\u{2014} chancery.invalid/x/audit AAAAAAAA\n";
+        assert!(is_note(note));
+        let (crlf, open) = (note.replace('\n', "\r\n"), note.trim_end());
+        for kept in [note, &crlf, open, &format!("{note}\n"), &format!("\u{feff}\r\n{crlf}\r\n \n")] {
+            assert_eq!(as_kept(kept), note, "{kept:?}");
+        }
+    }
 }

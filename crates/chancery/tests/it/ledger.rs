@@ -41,6 +41,22 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
     assert!(good.status.success(), "{}", good.stderr);
     let state: Value = serde_json::from_str(&good.text()).unwrap();
     assert_eq!((&state["newer"], &state["checkpoint"]["records"]), (&json!(0), &state["records"]));
+    // Whatever tools have made of the ends.
+    let ends = file("ends.jsonl", &format!("{}\r\n\r\n", exported.replace('\n', "\r\n")));
+    let crlf = newest.checkpoint.replace('\n', "\r\n");
+    let open = newest.checkpoint.trim_end();
+    for note in [open, &format!("{open}\n\n"), &crlf, &format!("\r\n{crlf}\r\n")] {
+        let good = verify(&[&ends, "--checkpoint", &file("ends.checkpoint", note), "--key", &newest.key]);
+        assert!(good.status.success(), "{note:?}: {}", good.stderr);
+    }
+    for none in ["", "{}\n", &newest.checkpoint.replace("\n\n", "\n")] {
+        let found = verify(&[&whole, "--checkpoint", &file("none.checkpoint", none), "--key", &newest.key]);
+        assert_eq!(found.status.code(), Some(2), "{none:?}: {}", found.stderr);
+        assert!(found.stderr.contains("it is no signed note"), "{}", found.stderr);
+    }
+    assert_eq!(verify(&[&whole, "--checkpoint", "nowhere", "--key", &newest.key]).status.code(), Some(2));
+    let forged = file("forged.checkpoint", &newest.checkpoint.replacen("checkpoint ", "checkpoint 1", 1));
+    assert_eq!(verify(&[&whole, "--checkpoint", &forged, "--key", &newest.key]).status.code(), Some(1));
     assert!(verify(&[&whole]).stderr.contains("compare it with one that you kept"));
 
     let line = exported.lines().find(|line| line.contains("\"role 7\"")).unwrap();

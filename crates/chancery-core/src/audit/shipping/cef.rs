@@ -11,6 +11,12 @@ use crate::Result;
 const USUAL: u8 = 3;
 const REFUSED: u8 = 6;
 
+/// Bytes of a custom string at most, as it stands in the line: CEF has 4,000 characters.
+const CUSTOM_MAX: usize = 4_000;
+
+/// What a value ends with that was cut. Whoever wants all of it has the body in JSON.
+const CUT: &str = "...(cut)";
+
 /// One line: `CEF:0|vendor|product|version|id|name|severity|extension`.
 pub(super) fn line(item: &Item) -> Result<String> {
     let severity = if item.is_refusal() { REFUSED } else { USUAL };
@@ -27,7 +33,7 @@ pub(super) fn line(item: &Item) -> Result<String> {
     for (place, (name, value)) in members.iter().enumerate() {
         let space = if place > 0 { " " } else { "" };
         // Writing into a string never fails.
-        let _written = write!(line, "{space}{name}={}", escaped(value));
+        let _written = write!(line, "{space}{name}={}", cut(escaped(value), name));
     }
     Ok(line)
 }
@@ -68,6 +74,19 @@ fn escaped(value: &str) -> String {
     text
 }
 
+/// A value that is escaped: a custom string is cut, between two characters and behind a whole escape.
+fn cut(mut value: String, name: &str) -> String {
+    if !matches!(name, "cs1" | "cs2" | "cs3") || value.len() <= CUSTOM_MAX {
+        return value;
+    }
+    value.truncate(value.floor_char_boundary(CUSTOM_MAX - CUT.len()));
+    let backslashes = value.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    if backslashes % 2 == 1 {
+        value.pop();
+    }
+    value + CUT
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,6 +94,21 @@ mod tests {
     #[test]
     fn values_are_escaped() {
         assert_eq!(escaped("a=b\\c|d\r\n\u{7}"), "a\\=b\\\\c|d\\r\\n ");
+    }
+
+    #[test]
+    fn a_custom_string_is_cut() {
+        let whole = "x".repeat(CUSTOM_MAX);
+        assert_eq!(cut(whole.clone(), "cs3"), whole);
+        assert_eq!(cut("x".repeat(9_000), "cs3").len(), CUSTOM_MAX);
+        assert_eq!(cut("x".repeat(9_000), "msg").len(), 9_000, "a checkpoint is whole");
+        for text in ["ä", "🂡", "\\", "=", "\n", "x=", "xä"] {
+            let found = cut(escaped(&text.repeat(9_000)), "cs3");
+            let kept = found.strip_suffix(CUT).unwrap();
+            assert!(found.len() <= CUSTOM_MAX && found.len() > CUSTOM_MAX - 8, "{text}");
+            let backslashes = kept.bytes().rev().take_while(|byte| *byte == b'\\').count();
+            assert_eq!(backslashes % 2, 0, "{text}");
+        }
     }
 
     #[test]

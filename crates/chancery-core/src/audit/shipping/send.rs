@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use chancery_types::HashType;
+use chancery_verify::hexadecimal;
 use zeroize::Zeroizing;
 
 use super::{
@@ -13,9 +15,12 @@ use super::{
 use crate::{
     Chancery, Error, Result,
     error::reason,
-    notices::{Attempt, Post, Syslog, attempt, signed},
+    notices::{Attempt, Post, Secrets, Syslog, attempt, signed},
     storage::host_name,
 };
+
+/// Why nothing was sent.
+type Refusal = Box<dyn std::error::Error + Send + Sync>;
 
 impl Chancery {
     /// Sends items to a target, and answers what came of it. An error is ours: there is no room, or no transport.
@@ -32,25 +37,28 @@ impl Chancery {
                 let frames = syslog::frames(&items, receiver.body, &host, &ledger)?;
                 let (host, port) = (receiver.host, receiver.port);
                 let sent = pool.run(move || transport.syslog(Syslog { host, port, frames, wait })).await?;
-                Ok(sent.map_or_else(|why| Attempt::refused(None, &reason(&*why)), |()| Attempt::taken()))
+                let refused = |why: Refusal| Attempt::refused(None, &reason(&*why), &Secrets::default());
+                Ok(sent.map_or_else(refused, |()| Attempt::taken()))
             }
             Receiver::Webhook(receiver) => {
                 let body = webhook_body(&items, &ledger);
                 let key = secret.ok_or_else(|| Error::internal("a webhook has a secret"))?;
                 let headers = signed(&key, &batch_id(&items), now_ms.div_euclid(1_000), &body);
+                let secrets = Secrets::default().and_query(&receiver.url).and_key(&key);
                 let post = post(receiver.url, headers, body, (answer_max, wait));
-                Ok(attempt(pool.run(move || transport.post(post)).await?))
+                Ok(attempt(pool.run(move || transport.post(post)).await?, &secrets))
             }
             Receiver::Otlp(receiver) => {
                 let body = otlp::body(&items, &host, &ledger, now_ms)?;
+                let secrets = Secrets::default().and_query(&receiver.url);
+                let secrets = secret.iter().fold(secrets, |secrets, token| secrets.and_key(token));
+                let answer_max = answer_max.max(otlp::ANSWER_MAX);
                 let post = post(receiver.url, bearer(secret)?, body, (answer_max, wait));
                 let posted = pool.run(move || transport.post(post)).await?;
-                let rejected = posted.as_ref().ok().and_then(|posted| otlp::rejected(&posted.body));
-                let mut attempt = attempt(posted);
-                if let Some((count, why)) = rejected.filter(|_| attempt.delivered) {
-                    attempt = Attempt::refused(attempt.status, &format!("{count} records were rejected: {why}"));
-                }
-                Ok(attempt)
+                let not_taken = posted.as_ref().ok().and_then(otlp::not_taken);
+                let attempt = attempt(posted, &secrets);
+                let refused = |why: String| Attempt::refused(attempt.status, &why, &secrets);
+                Ok(not_taken.filter(|_| attempt.delivered).map(refused).unwrap_or(attempt))
             }
         }
     }
@@ -72,14 +80,33 @@ fn bearer(token: Option<Zeroizing<Vec<u8>>>) -> Result<Vec<(&'static str, String
     Ok(vec![("authorization", format!("Bearer {token}"))])
 }
 
-/// What a post is known by: the first of its items and how many there are, so that the same post has the same id.
+/// What a post is known by: a hash over the ids of all its items, each of which stands for one content. So the same post has
+/// the same id, and no other has it. There is no dot in it, as it is signed with dots around.
 fn batch_id(items: &[Item]) -> String {
-    let first = items.first().map(|item| item.uuid.to_string()).unwrap_or_default();
-    format!("{first}.{}", items.len())
+    let ids: Vec<_> = items.iter().flat_map(|item| item.uuid.into_bytes()).collect();
+    format!("msg_{}", hexadecimal(chancery_keys::hash(HashType::Sha2_256, &ids).as_bytes()))
 }
 
 fn webhook_body(items: &[Item], ledger: &str) -> Vec<u8> {
     let items: Vec<_> = items.iter().map(Item::posted).collect();
     let ledger = serde_json::Value::from(ledger);
     format!("{{\"ledger\":{ledger},\"items\":[{}]}}", items.join(",")).into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A checkpoint counts as an item, too: once its place is a record's, it is another post.
+    #[test]
+    fn an_id_stands_for_one_content() {
+        let item = |text: &str| Item::of_checkpoint(text, 1);
+        let id = |texts: &[&str]| batch_id(&texts.iter().map(|text| item(text)).collect::<Vec<_>>());
+        let first = id(&["306", "307", "checkpoint"]);
+        assert_eq!(first, id(&["306", "307", "checkpoint"]));
+        for other in [&["306", "307", "308"][..], &["306", "307"], &["307", "306", "checkpoint"]] {
+            assert_ne!(first, id(other), "{other:?}");
+        }
+        assert!(first.starts_with("msg_") && !first.contains('.'), "{first}");
+    }
 }

@@ -26,7 +26,7 @@ use crate::{
     Chancery, Error, Event, Host, Result,
     audit::{Actor, Entry},
     clock::ms,
-    notices::{Attempt, delay_ms, jitter},
+    notices::{Attempt, Secrets, delay_ms, jitter},
 };
 
 /// How often it is looked what is to be shipped.
@@ -102,7 +102,11 @@ impl Chancery {
             // A record that is gone is such a failure, too, and has to be told.
             Err(failure) => {
                 error!(error = &failure as &dyn std::error::Error, "audit records could not be shipped");
-                let attempt = Attempt::refused(None, "Chancery could not read or send them; its log says why");
+                let attempt = Attempt::refused(
+                    None,
+                    "Chancery could not read or send them; its log says why",
+                    &Secrets::default(),
+                );
                 (attempt, state.next_leaf, state.next_leaf)
             }
         };

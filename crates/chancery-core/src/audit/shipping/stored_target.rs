@@ -12,7 +12,7 @@ use chancery_types::{
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Result, time::rfc3339_ms};
+use crate::{Chancery, Error, Result, notices::changed_url_in_records, time::rfc3339_ms};
 
 /// The kind of value that is sealed; part of the stored format.
 const SEALED: &str = "audit target";
@@ -31,6 +31,32 @@ pub(super) struct StoredTarget {
     pub(super) receiver: Receiver,
 }
 
+impl Receiver {
+    /// Its address, where it is posted to.
+    pub(super) fn url(&self) -> Option<&str> {
+        match self {
+            Self::Syslog(_) => None,
+            Self::Webhook(receiver) | Self::Otlp(receiver) => Some(&receiver.url),
+        }
+    }
+
+    /// The same with another address.
+    fn at(self, url: String) -> Self {
+        match self {
+            Self::Syslog(receiver) => Self::Syslog(receiver),
+            Self::Webhook(_) => Self::Webhook(HttpReceiver { url }),
+            Self::Otlp(_) => Self::Otlp(HttpReceiver { url }),
+        }
+    }
+
+    /// As records have it, which go to every target; and where it was another one before.
+    pub(super) fn in_records(&self, before: Option<&Self>) -> Self {
+        let Some(url) = self.url() else { return self.clone() };
+        let before = before.and_then(Self::url).unwrap_or(url);
+        self.clone().at(changed_url_in_records(before, url))
+    }
+}
+
 impl StoredTarget {
     pub(super) fn from_row(row: table::Row) -> Result<Self> {
         let receiver = serde_json::from_str(&row.content).map_err(Error::internal)?;
@@ -47,9 +73,19 @@ impl StoredTarget {
         Ok(table::Row { name_key: name_key(&self.row.name), content, ..self.row })
     }
 
+    /// As it is answered.
     pub(super) fn body(&self, shipping: ShippingState) -> AuditTarget {
+        self.body_with(self.receiver.clone(), shipping)
+    }
+
+    /// As records have it; and what it was before.
+    pub(super) fn in_records(&self, before: Option<&Receiver>, shipping: ShippingState) -> AuditTarget {
+        self.body_with(self.receiver.in_records(before), shipping)
+    }
+
+    fn body_with(&self, receiver: Receiver, shipping: ShippingState) -> AuditTarget {
         let (mut syslog, mut webhook, mut otlp) = (None, None, None);
-        match self.receiver.clone() {
+        match receiver {
             Receiver::Syslog(receiver) => syslog = Some(receiver),
             Receiver::Webhook(receiver) => webhook = Some(receiver),
             Receiver::Otlp(receiver) => otlp = Some(receiver),

@@ -57,7 +57,7 @@ impl Chancery {
             secret: secret.map(|secret| self.seal_target_secret(id, &secret)).transpose()?,
             created_at_ms: self.clock.now_ms(),
         };
-        let detail = json!({"name": row.name, "receiver": receiver, "firstSequence": first_sequence});
+        let detail = json!({"name": row.name, "receiver": receiver.in_records(None), "firstSequence": first_sequence});
         let event = Event::new(Action::AuditTargetCreate).on(Uuid::from(id)).detail(detail);
         let max = self.limits.notices.targets_max;
         self.commit(&grant, event, move |tx| {
@@ -118,8 +118,12 @@ impl Chancery {
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let StoredTarget { row: before, receiver } =
             self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let was = receiver.clone();
         let receiver = changed(receiver, one_of(syslog, webhook, otlp)?)?;
         check_receiver(&receiver)?;
+        if before.secret.is_some() && secret.is_none() {
+            check_stays(&was, &receiver)?;
+        }
         let mut sealed = before.secret.clone();
         if let Some(secret) = secret.map(|secret| Zeroizing::new(secret.0)) {
             check_secret(&receiver, Some(&secret))?;
@@ -139,8 +143,10 @@ impl Chancery {
                     ..before
                 };
                 let new = StoredTarget { row, receiver };
-                let (was, is) = (old.body(ShippingState::default()), new.body(ShippingState::default()));
-                told.changed(&was, &is, &limits)?;
+                let state_of = ShippingState::default;
+                let is = new.in_records(Some(&old.receiver), state_of());
+                told.changed(&old.in_records(None, state_of()), &is, &limits)?;
+                let is = new.body(state_of());
                 table::update(tx, &new.into_row()?).await.map_err(name_taken)?;
                 table::try_at_once(tx, id.into()).await?;
                 Ok(AuditTarget { shipping: state(tx, id.into()).await?, ..is })
@@ -155,7 +161,7 @@ impl Chancery {
         let ((event, told), limits) = (event(Action::AuditTargetDelete, id).told(), self.limits.clone());
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                let before = load(tx, id).await?.body(state(tx, id.into()).await?);
+                let before = load(tx, id).await?.in_records(None, state(tx, id.into()).await?);
                 told.changed(&before, &Empty {}, &limits)?;
                 table::end(tx, id.into()).await?;
                 table::delete(tx, id.into()).await?;
@@ -238,6 +244,33 @@ fn changed(before: Receiver, asked: Option<Receiver>) -> Result<Receiver> {
         (_, Some(Otlp(_))) => "/otlp",
     };
     Err(Error::value(field, "A target stays of its kind: make another one."))
+}
+
+/// A secret that is stored goes to nobody whom it was not given for: whoever does not know it could have it sent to a host of
+/// his own.
+fn check_stays(was: &Receiver, is: &Receiver) -> Result<()> {
+    if was.url().map(origin) == is.url().map(origin) {
+        return Ok(());
+    }
+    let field = match is {
+        Receiver::Syslog(_) => return Ok(()),
+        Receiver::Webhook(_) => "/webhook/url",
+        Receiver::Otlp(_) => "/otlp/url",
+    };
+    Err(Error::value(field, "Another host or port takes the secret anew: say `secret` as well."))
+}
+
+/// Host and port of an address of https.
+fn origin(url: &str) -> (String, u16) {
+    const HTTPS: u16 = 443;
+    let rest = url.strip_prefix("https://").unwrap_or(url);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // An address of IPv6 has colons between brackets.
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, port.parse().unwrap_or_default()),
+        _ => (authority, HTTPS),
+    };
+    (host.to_ascii_lowercase(), port)
 }
 
 /// Whether it may be sent to is found out when its name is resolved.

@@ -51,7 +51,7 @@ impl NoticeTransport for Receiver {
         if status == 200 {
             self.posts.lock().unwrap().push(serde_json::from_slice(&post.body).unwrap());
         }
-        Ok(Posted { status, body: self.answer.lock().unwrap().clone() })
+        Ok(Posted { status, body: self.answer.lock().unwrap().clone(), is_whole: true })
     }
 
     fn sends_mails(&self) -> bool {
@@ -166,6 +166,51 @@ async fn what_a_collector_rejects_is_a_failure() {
     let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
     assert_eq!((shipping.next_sequence, shipping.failures), (0, 1));
     assert_eq!(shipping.error.as_deref(), Some("HTTP 200 1 records were rejected: too old"));
+}
+
+/// What goes into the log, into records, and so to every other target.
+#[tokio::test]
+async fn what_is_kept_of_an_answer_has_no_secret() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let (token, query) = ("t0ken/of+a~collector==", "https://logs.example.org/v1/logs?api_key=0123456789abcdef");
+    let secret = chancery_types::Base64::encode(token.as_bytes());
+    let made = target(chancery, &caller, json!({"otlp": {"url": query}, "secret": secret})).await;
+    record(chancery, 1).await;
+    receiver.answer(401);
+    let answer = format!("no such token: Bearer {token} ({secret}), key 0123456789abcdef");
+    *receiver.answer.lock().unwrap() = answer.into_bytes();
+    for _ in 0..3 {
+        chancery.ship_some(made.uuid.into()).await.unwrap();
+        installation.clock.advance_ms(60_000);
+    }
+    let kept = "HTTP 401 no such token: Bearer … (…==), key …";
+    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!(shipping.error.as_deref(), Some(kept));
+    assert_eq!(told(chancery, &caller, "AuditTargetFail").await[0]["error"], json!(kept));
+    let made = chancery.test_audit_target(&caller, made.uuid).await.unwrap();
+    assert_eq!(format!("HTTP 401 {}", made.answer), kept);
+}
+
+#[tokio::test]
+async fn records_have_no_query_of_an_address() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let url = |key: &str| json!({"url": format!("https://logs.example.org:8443/v1?api_key={key}")});
+    let made = target(chancery, &caller, json!({"otlp": url("one")})).await;
+    assert_eq!(made.otlp.unwrap().url, "https://logs.example.org:8443/v1?api_key=one");
+    let patch = serde_json::from_value(json!({"otlp": url("two")})).unwrap();
+    chancery.change_audit_target(&caller, made.uuid, patch).await.unwrap();
+    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
+    let shown = "https://logs.example.org:8443/v1?…";
+    let told = async |action: &str| told(chancery, &caller, action).await.remove(0);
+    assert_eq!(told("AuditTargetCreate").await["receiver"]["otlp"]["url"], shown);
+    let change = json!([{"member": "/otlp/url", "before": shown, "after": format!("{shown} (another)")}]);
+    assert_eq!(told("AuditTargetChange").await["changes"], change);
+    let gone = told("AuditTargetDelete").await.to_string();
+    assert!(gone.contains(shown) && !gone.contains("api_key"), "{gone}");
 }
 
 #[tokio::test]

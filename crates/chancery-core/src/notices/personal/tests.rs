@@ -46,7 +46,7 @@ impl NoticeTransport for Relay {
 
     fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.0.lock().unwrap().push((mail.to, mail.subject));
-        Ok(Posted { status: 250, body: Vec::new() })
+        Ok(Posted { status: 250, body: Vec::new(), is_whole: true })
     }
 }
 
