@@ -40,20 +40,6 @@ async function longest(browser, page, act) {
   return { ms: worst.tdur / 1000, parts: parts.map((one) => `${one.name} ${Math.round(one.tdur / 1000)}`).join(", ") };
 }
 
-/**
- * Opens a page. Beside other programs a thread's own time is longer, too, since they share caches: what was too long is
- * measured again, from another page, and the shortest time counts.
- */
-async function opens(browser, page, what, act) {
-  for (let again = 0; again < 2; again += 1) {
-    const { ms, parts } = await longest(browser, page, act);
-    console.log(`${what}: no task above ${ms.toFixed(1)} ms (${parts})`);
-    if (ms <= TASK_MAX_MS) return;
-    await visit(page, "#/me");
-  }
-  await fluid(browser, page, what, act);
-}
-
 /** The same, held against what is allowed. */
 async function fluid(browser, page, what, act) {
   const { ms, parts } = await longest(browser, page, act);
@@ -87,7 +73,7 @@ export async function fluidLists(browser, admins) {
   await logIn(page, admins);
   await page.route((url) => url.pathname === "/api/v2/x509/signing-requests", manyRequests);
   const rows = () => page.waitForFunction(() => document.querySelectorAll("main tbody tr").length === 50);
-  await opens(browser, page, "opening 100,000 requests", async () => (await visit(page, "#/signing/requests"), rows()));
+  await fluid(browser, page, "opening 100,000 requests", async () => (await visit(page, "#/signing/requests"), rows()));
   assert.equal(await page.locator("main .pages .quiet").innerText(), "100,000 in all");
   await fluid(browser, page, "scrolling them", () => scroll(page));
   await busy(browser, page);
@@ -129,7 +115,7 @@ export async function fluidTree(browser, admins) {
   const { context, page, complaints } = await open(browser);
   await logIn(page, admins);
   await page.route((url) => url.pathname === "/api/v2/x509", manyCertificates);
-  await opens(browser, page, "opening 10,000 authorities", () => visit(page, "#/certificates"));
+  await fluid(browser, page, "opening 10,000 authorities", () => visit(page, "#/certificates"));
   assert.equal(await page.getByText("Only the first").count(), 0, "all of them were looked through");
   await fluid(browser, page, "opening one by keyboard", () => byKeyboard(page));
   assert.deepEqual(await axe(page), []);
