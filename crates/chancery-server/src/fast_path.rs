@@ -20,7 +20,6 @@ use crate::{
     credentials, decode,
     extract::{Gate, receive},
     middleware::{Exchange, Peer},
-    remainder,
 };
 
 /// The path before the profile's id, and the routes as the router has them.
@@ -72,9 +71,8 @@ impl Single {
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let mut exchange = Exchange::begin(&head.method, head.version, peer.source);
+        let mut exchange = Exchange::begin(&head.method, peer.source);
         let info = exchange.info;
-        let may_be_taken = remainder::may_be_taken(&head.headers, body);
         let answer = {
             let answer = pin!(async {
                 let answer = self.run(app, (info, peer), head, body).await;
@@ -82,8 +80,7 @@ impl Single {
             });
             exchange.run(answer).await
         };
-        let is_read = !may_be_taken || remainder::take(body).await;
-        exchange.finish(answer, head.uri.path(), self.route(), is_read)
+        exchange.finish(answer, head.uri.path(), self.route())
     }
 
     /// Who calls, then the body, then the call.

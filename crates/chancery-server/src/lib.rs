@@ -17,7 +17,6 @@ mod listen;
 mod metrics;
 mod middleware;
 mod openapi;
-mod remainder;
 mod router;
 mod routes;
 mod session_cookie;

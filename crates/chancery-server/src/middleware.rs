@@ -36,7 +36,6 @@ use crate::{
     headers,
     listen::{ConnectionState, HeadFault},
     metrics,
-    remainder::Remainder,
     routes::console,
 };
 
@@ -88,11 +87,10 @@ where
     fn call(&mut self, mut request: Request) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
         let source = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.source);
-        let mut exchange = Exchange::begin(request.method(), request.version(), source);
+        let mut exchange = Exchange::begin(request.method(), source);
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
         request.extensions_mut().insert(exchange.info);
-        let (request, remainder) = Remainder::of(request);
 
         let begun = catch_unwind(AssertUnwindSafe(|| self.0.call(request)));
         Box::pin(async move {
@@ -103,9 +101,8 @@ where
                 }
                 Err(panic) => panicked(panic.as_ref()),
             };
-            let is_read = remainder.take().await;
             let route = route.as_ref().map_or("none", MatchedPath::as_str);
-            Ok(exchange.finish(answer, uri.path(), route, is_read))
+            Ok(exchange.finish(answer, uri.path(), route))
         })
     }
 }
@@ -116,18 +113,17 @@ pub(crate) struct Exchange {
     pub(crate) info: RequestInfo,
     started: Instant,
     method: &'static str,
-    version: Version,
     span: Span,
     on_behalf: OnBehalf,
 }
 
 impl Exchange {
     /// Gives the request its id.
-    pub(crate) fn begin(method: &Method, version: Version, source: IpAddr) -> Self {
+    pub(crate) fn begin(method: &Method, source: IpAddr) -> Self {
         let started = Instant::now();
         let info = RequestInfo { source, ..unknown_request() };
         let span = debug_span!("request", id = %info.id, %source);
-        Self { info, started, method: method_name(method), version, span, on_behalf: OnBehalf::of(info.counted_as()) }
+        Self { info, started, method: method_name(method), span, on_behalf: OnBehalf::of(info.counted_as()) }
     }
 
     /// A route's answer, also if it panics; what it logs bears the request's id, and heavy work waits in the caller's turns.
@@ -143,14 +139,10 @@ impl Exchange {
         .await
     }
 
-    /// Puts the answer into the form of its path, counts and logs it. A connection on which some of the request is still
-    /// to come is of no further use.
-    pub(crate) fn finish(self, answer: Response, path: &str, route: &str, is_read: bool) -> Response {
+    /// Puts the answer into the form of its path, counts and logs it.
+    pub(crate) fn finish(self, answer: Response, path: &str, route: &str) -> Response {
         let _entered = self.span.enter();
         let mut answer = finish(answer, path, self.info.id, &Called { method: self.method, route });
-        if !is_read && self.version < Version::HTTP_2 {
-            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-        }
         if room::is_large(&answer) && is_of_api(path) {
             answer.extensions_mut().insert(Large { whose: self.on_behalf.party(), id: self.info.id });
         }
@@ -207,8 +199,12 @@ fn log_cause(refusal: &Error, request_id: RequestId, &Called { method, route }: 
 
 /// The answer of a call that is refused before its path is looked at. Its body stays where it is.
 pub(crate) fn refuse(head: &Parts, source: IpAddr, refusal: Failure) -> Response {
-    let exchange = Exchange::begin(&head.method, head.version, source);
-    exchange.finish(refusal.into_response(), head.uri.path(), "none", false)
+    let exchange = Exchange::begin(&head.method, source);
+    let mut refused = exchange.finish(refusal.into_response(), head.uri.path(), "none");
+    if head.version < Version::HTTP_2 {
+        refused.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    refused
 }
 
 /// The same for a head: one that is too large has a status of its own (RFC 6585, 5).

@@ -122,7 +122,7 @@ async fn serve_http1<IO>(
         let answered = Call::begin(&calls).answer(request.map(SuppressWake));
         async move {
             let mut response = answered.await?;
-            state.await_unread(left.ends(&mut response));
+            state.await_unread(left.ends(&mut response).await);
             Ok::<_, Infallible>(response)
         }
     };
@@ -153,7 +153,7 @@ async fn serve_http2<IO>(
         let (answered, stopping) = (Call::begin(&calls).answer_in_turn(request, head_max), stopping.clone());
         async move {
             let response = answered.await;
-            left.throw_away(stopping);
+            left.throw_away(stopping).await;
             response
         }
     };

@@ -58,7 +58,7 @@ pub(crate) fn is_repeatable(request: &Request) -> bool {
 
 /// Answers a call that bears a key: as it was answered before, or by its route.
 pub(crate) async fn answer(app: &App, router: Router, request: Request, peer: &Peer) -> Response {
-    let exchange = Exchange::begin(request.method(), request.version(), peer.source);
+    let exchange = Exchange::begin(request.method(), peer.source);
     let path = request.uri().path().to_owned();
     let (head, mut body) = request.into_parts();
     let begun = async {
@@ -72,11 +72,11 @@ pub(crate) async fn answer(app: &App, router: Router, request: Request, peer: &P
         Ok::<_, Error>((caller, call, Some(answer)))
     };
     match begun.await {
-        Err(refusal) => exchange.finish(Failure::from(refusal).into_response(), &path, "repeated", false),
+        Err(refusal) => exchange.finish(Failure::from(refusal).into_response(), &path, "repeated"),
         Ok((_, _, Some(answer))) => {
             let mut answer = written(Ok(answer));
             answer.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-            exchange.finish(answer, &path, "repeated", true)
+            exchange.finish(answer, &path, "repeated")
         }
         Ok((caller, call, None)) => {
             let body = Body::new(Digested { body, so_far: Sha256::new(), call: Arc::clone(&call) });
