@@ -1,9 +1,18 @@
-//! Names and notes: the texts that people give to objects and decisions.
+//! Names and notes: the texts that people give to objects and decisions; and texts within addresses.
 
 use chancery_types::hides;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::{Error, Limits, Result};
+
+/// All but the unreserved characters of RFC 3986, section 2.3.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A text as part of an address, or as a value of a form.
+pub(crate) fn percent_encoded(text: &str) -> PercentEncode<'_> {
+    utf8_percent_encode(text, RESERVED)
+}
 
 /// Checks a name: 1 to 255 characters, all of which can be seen.
 pub(crate) fn check_name(field: &str, name: &str, limits: &Limits) -> Result<()> {

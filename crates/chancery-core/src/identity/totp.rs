@@ -13,7 +13,6 @@ use chancery_types::{
         login::{HomeAnswer, HomeStatus, TotpCredentials, TotpSecret},
     },
 };
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -28,11 +27,9 @@ use crate::{
     Chancery, Error, Event, Host, Result,
     changes::{Change, ChangeKind},
     clock::ms,
+    text::percent_encoded,
     time::rfc3339_ms,
 };
-
-/// All but the unreserved characters of RFC 3986, section 2.3.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 impl Chancery {
     /// POST /home/v1/login/totp: a new secret, which counts once one of its codes has confirmed it.
@@ -193,7 +190,7 @@ fn done_so() -> HomeAnswer {
 
 /// What authenticators scan. The parameters are said although they are the usual ones: some have others.
 fn uri(name: &str, secret: &str) -> String {
-    let label = utf8_percent_encode(name, RESERVED);
+    let label = percent_encoded(name);
     format!(
         "otpauth://totp/Chancery:{label}?secret={secret}&issuer=Chancery&algorithm=SHA1&digits={TOTP_DIGITS}\
          &period={TOTP_STEP_S}"

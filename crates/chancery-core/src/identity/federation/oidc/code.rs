@@ -18,10 +18,10 @@ use super::{
         keys::{DOCUMENT_MAX, Endpoints, Fetched, Form},
         stored::ClientContent,
     },
-    encoded, escaped,
+    encoded,
     ticket::Ticket,
 };
-use crate::{Chancery, Error, Limits, Result, Source, error::reason, pool::Pool};
+use crate::{Chancery, Error, Limits, Result, Source, error::reason, pool::Pool, text::percent_encoded};
 
 /// Codes that are exchanged at a time, on threads that nothing else needs; and those of one source.
 const POSTS_MAX: usize = 8;
@@ -122,7 +122,7 @@ impl Chancery {
             Some(sealed) => {
                 let secret = self.open_client_secret(exchange.provider, sealed)?;
                 let secret = std::str::from_utf8(secret.expose()).map_err(Error::internal)?;
-                let both = Zeroizing::new(format!("{}:{}", escaped(&client.id), *Zeroizing::new(escaped(secret))));
+                let both = Zeroizing::new(format!("{}:{}", percent_encoded(&client.id), percent_encoded(secret)));
                 Some(Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(both.as_bytes())))))
             }
             None => {

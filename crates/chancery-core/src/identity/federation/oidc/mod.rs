@@ -13,7 +13,9 @@ pub use begin::OidcStarted;
 
 pub(super) use code::Posts;
 
-use crate::{Chancery, Error, Result};
+use std::fmt::Write as _;
+
+use crate::{Chancery, Error, Result, text::percent_encoded};
 
 /// Where browsers come back to; it is registered at each provider.
 const CALLBACK: &str = "/home/v1/login/oidc/callback";
@@ -32,25 +34,9 @@ impl Chancery {
 fn encoded(pairs: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for (name, value) in pairs {
-        if !text.is_empty() {
-            text.push('&');
-        }
-        text.push_str(name);
-        text.push('=');
-        text.push_str(&escaped(value));
-    }
-    text
-}
-
-fn escaped(value: &str) -> String {
-    let mut text = String::with_capacity(value.len());
-    for byte in value.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            text.push('%');
-            text.extend([byte >> 4, byte & 15].map(|digit| char::from(b"0123456789ABCDEF"[usize::from(digit)])));
-        }
+        let joint = if text.is_empty() { "" } else { "&" };
+        // Writing into a string never fails.
+        let _written = write!(text, "{joint}{name}={}", percent_encoded(value));
     }
     text
 }
