@@ -15,6 +15,10 @@ use crate::{
 /// Texts that a call says the reasons of at most; those beyond are asked about again.
 const REASONS: usize = 100;
 
+/// Bytes of the texts of a call at most, but for one text that is longer by itself. Servers take 64 MiB, and what they
+/// answer may be longer than what they are asked.
+const CALL_BYTES: usize = 8 << 20;
+
 /// Texts as JSON, one behind the other with commas between them.
 #[derive(Default)]
 pub(crate) struct Texts {
@@ -157,8 +161,14 @@ impl<'a> Calls<'a> {
         Ok(answers)
     }
 
-    /// Where a call is refused because of its values, the half of them is tried, until the one at fault is found.
+    /// Where a call is refused because of its values, the half of them is tried, until the one at fault is found. So are
+    /// many long values.
     fn make_some(&self, values: &Values, range: Range<usize>, answers: &mut Vec<Answers>) -> Result<()> {
+        let of_ivs = if values.ivs.len() == 0 { 0 } else { values.ivs.range(&range).len() };
+        let bytes = values.texts.range(&range).len() + of_ivs;
+        if range.len() > 1 && bytes > CALL_BYTES {
+            return self.make_halves(values, range, answers);
+        }
         match self.call(values, &range) {
             Ok(answer) => answers.push(answer),
             Err(BulkError::Call { source: ClientError::Refused { error_code, response, .. }, .. })
@@ -167,14 +177,18 @@ impl<'a> Calls<'a> {
                 if range.len() == 1 {
                     answers.push(Answers::refused(response.message));
                 } else {
-                    let middle = range.start + range.len() / 2;
-                    self.make_some(values, range.start..middle, answers)?;
-                    self.make_some(values, middle..range.end, answers)?;
+                    self.make_halves(values, range, answers)?;
                 }
             }
             Err(failure) => return Err(failure),
         }
         Ok(())
+    }
+
+    fn make_halves(&self, values: &Values, range: Range<usize>, answers: &mut Vec<Answers>) -> Result<()> {
+        let middle = range.start + range.len() / 2;
+        self.make_some(values, range.start..middle, answers)?;
+        self.make_some(values, middle..range.end, answers)
     }
 
     fn call(&self, values: &Values, range: &Range<usize>) -> Result<Answers> {

@@ -27,7 +27,7 @@ const PIECE_MIN: usize = 128 << 10;
 const PIECE_MAX: usize = 1 << 20;
 
 /// Bytes of a row at most. Values have 64 KiB at most, and where a quote is not closed the rest of the file is a row.
-const ROW_MAX: usize = 4 << 20;
+pub(crate) const ROW_MAX: usize = 4 << 20;
 
 /// Bytes from which a file is known again.
 const HEAD: u64 = 64 * 1024;

@@ -66,8 +66,9 @@ impl Journal {
     }
 
     /// Where to go on; none where no run of ours was interrupted. A journal of another job is refused, unless all begins
-    /// anew; what is no journal is refused always, for it is somebody else's.
-    pub(crate) fn read(&self, restarts: bool) -> Result<Option<Mark>> {
+    /// anew; what is no journal is refused always, for it is somebody else's. Where nothing is left of what it tells of
+    /// (`has_parts`), a run was killed when all had its name: nobody can go on with that.
+    pub(crate) fn read(&self, restarts: bool, has_parts: bool) -> Result<Option<Mark>> {
         let path = self.path.display();
         let found = match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -81,6 +82,9 @@ impl Journal {
         let written: Written = serde_json::from_slice(&text).map_err(|_| {
             BulkError::Job(format!("{path}: this is no journal of an interrupted run; remove or rename it"))
         })?;
+        if !has_parts {
+            return Ok(None);
+        }
         if restarts {
             return Ok(Some(Mark::default()));
         }

@@ -35,6 +35,7 @@ mod parquet_group;
 mod parquet_input;
 mod parquet_kept;
 mod parquet_row;
+mod parquet_size;
 mod parquet_texts;
 mod pipeline;
 mod places;

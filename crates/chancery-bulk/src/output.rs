@@ -70,7 +70,14 @@ impl Output {
             Place::File(path) => fs::metadata(path).of(path)?.permissions().mode() & 0o777 | 0o600,
             Place::Standard => 0o600,
         };
-        let found = journal.as_ref().map(|journal| journal.read(job.restarts)).transpose()?.flatten();
+        if let Some(Destination::Replaced(name)) = &places.rejects {
+            refuse_foreign_rejects(name, job)?;
+        }
+        let has_parts = [Some(&places.output), places.rejects.as_ref()]
+            .into_iter()
+            .flatten()
+            .any(|place| matches!(place, Destination::Replaced(name) if is_there(&part_of(name))));
+        let found = journal.as_ref().map(|journal| journal.read(job.restarts, has_parts)).transpose()?.flatten();
         let is_ours = found.is_some();
         let target = Target::open(&places.output, mode, is_ours)?;
         let rejects = places.rejects.as_ref().map(|place| Target::open(place, mode, is_ours)).transpose()?;
@@ -161,7 +168,7 @@ impl Output {
             Some(Target::Part(rejects)) if self.mark.bad == 0 => {
                 remove(&rejects.path)?;
                 // What an earlier run refused would be taken for this one's.
-                if holds_rejects(&rejects.name, job).of(&rejects.name)? {
+                if holds_rejects(&rejects.name, job).of(&rejects.name)? == Some(true) {
                     remove(&rejects.name)?;
                 }
             }
@@ -260,13 +267,31 @@ impl Part {
     }
 }
 
-/// Whether a file begins as those do that hold refused rows: line, column and reason, or the names of these.
-fn holds_rejects(path: &Path, job: &Job) -> io::Result<bool> {
+fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// A file in the place of the rejects that no run has left is somebody's own.
+fn refuse_foreign_rejects(name: &Path, job: &Job) -> Result<()> {
+    if holds_rejects(name, job).of(name)? == Some(false) {
+        let why = "this is there already, and holds no rows that a run has refused; remove or rename it, or name another \
+                   file for refused rows";
+        return Err(BulkError::Job(format!("{}: {why}", name.display())));
+    }
+    Ok(())
+}
+
+/// Whether a file begins as those do that hold refused rows: line, column and reason, or the names of these. None where
+/// there is none, or nothing in it.
+fn holds_rejects(path: &Path, job: &Job) -> io::Result<Option<bool>> {
     let mut head = Vec::new();
     match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?.take(HEAD_MAX).read_to_end(&mut head)?,
     };
+    if head.is_empty() {
+        return Ok(None);
+    }
     let separator = match job.format {
         Format::Csv { delimiter, .. } => char::from(delimiter),
         Format::JsonLines | Format::FixedWidth | Format::Parquet => '\t',
@@ -276,5 +301,5 @@ fn holds_rejects(path: &Path, job: &Job) -> io::Result<bool> {
     let (line, column) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
     let is_row = is_number && job.columns.iter().any(|known| known.name == column);
-    Ok(head.starts_with("{\"line\":") || (line, column) == ("line", "column") || is_row)
+    Ok(Some(head.starts_with("{\"line\":") || (line, column) == ("line", "column") || is_row))
 }

@@ -14,11 +14,12 @@ use parquet::{
         ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
     },
     basic::Compression,
-    file::metadata::{ParquetMetaData, RowGroupMetaData},
+    file::metadata::ParquetMetaData,
 };
 
 use crate::{
     error::{BulkError, OfFile as _, Result},
+    parquet_size,
     parquet_texts::is_of_texts,
 };
 
@@ -27,7 +28,6 @@ const PART: i64 = 8 << 20;
 
 /// Rows of a part.
 const ROWS_MAX: i64 = 128 * 1024;
-const ROWS_MIN: i64 = 1024;
 
 /// What is read, with a footer whose places are in it.
 pub(crate) struct Input<'a> {
@@ -67,7 +67,8 @@ impl<'a> Input<'a> {
         refuse_categories(metadata.schema())?;
         let bytes = file.metadata().of(path)?.len();
         check_footer(metadata.metadata(), bytes).map_err(|why| damaged(path, &why))?;
-        check_codecs(metadata.metadata()).map_err(|why| BulkError::Job(format!("{}: {why}", path.display())))?;
+        let refused = |why| BulkError::Job(format!("{}: {why}", path.display()));
+        check_codecs(metadata.metadata()).and_then(|()| parquet_size::check(metadata.metadata())).map_err(refused)?;
         Ok(Self { path, file, metadata, fewer_rows })
     }
 
@@ -79,14 +80,12 @@ impl<'a> Input<'a> {
         self.metadata.metadata()
     }
 
-    /// Rows of a part: of about the same size whatever is in a row.
-    fn part_rows(&self) -> usize {
-        let sum =
-            |of: fn(&RowGroupMetaData) -> i64| self.metadata().row_groups().iter().map(of).fold(0, i64::saturating_add);
-        let (bytes, rows) = (sum(RowGroupMetaData::total_byte_size), sum(RowGroupMetaData::num_rows));
-        let rows = (PART / (bytes / rows.max(1)).max(1)).clamp(ROWS_MIN, ROWS_MAX);
+    /// Rows of a part of a group: of about the same size whatever is in a row.
+    fn part_rows(&self, group: usize) -> Result<usize> {
+        let of_group = guarded(self.path, || parquet_size::of_group(&self.file, self.metadata().row_group(group)))?;
+        let rows = (PART / of_group.max(1)).clamp(1, ROWS_MAX);
         let rows = usize::try_from(rows).unwrap_or(1);
-        self.fewer_rows.map_or(rows, |fewer| rows.min(fewer))
+        Ok(self.fewer_rows.map_or(rows, |fewer| rows.min(fewer)))
     }
 
     /// From a row on.
@@ -119,7 +118,7 @@ impl Parts<'_> {
                 return Ok(None);
             }
             let file = self.input.file.try_clone().of(self.input.path)?;
-            let (group, skip, rows) = (self.group, std::mem::take(&mut self.skip), self.input.part_rows());
+            let (group, skip, rows) = (self.group, std::mem::take(&mut self.skip), self.input.part_rows(self.group)?);
             let reader = guarded(self.input.path, || {
                 ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.input.metadata.clone())
                     .with_row_groups(vec![group])

@@ -238,6 +238,18 @@ fn columns_of_parquet_are_tokenized_and_come_back() {
     assert!(streamed.contains("standard input"), "{streamed}");
 }
 
+/// More than a call may have, and in the file there is hardly anything of it.
+#[test]
+fn many_long_values_go_in_as_many_calls_as_they_need() {
+    let place = place();
+    sql(&place, "COPY (SELECT repeat('a', 60000) AS mail, i FROM range(1200) t(i)) TO 'in.parquet'");
+    let said = place.sh(&format!("{CARDS} --column mail=mail in.parquet -o out.parquet")).done();
+    assert_eq!(said, "1200 rows written to out.parquet\n");
+    place.sh(&format!("{BACK} --column mail=mail out.parquet -o back.parquet")).done();
+    let same = "SELECT count(*), sum(i) FROM 'back.parquet' WHERE mail = repeat('a', 60000)";
+    assert_eq!(sql(&place, same), "1200|719400\n");
+}
+
 /// What a column is stays, as far as it still is: a token of JSON is a text. A codec that is not read is named at once.
 #[test]
 fn columns_of_parquet_stay_what_they_are() {
