@@ -16,7 +16,7 @@ use super::{
     exit::{Exit, told_with, usage},
 };
 use crate::{
-    failure::{Failure, While as _},
+    failure::{Failure, While as _, describe},
     private_file,
 };
 
@@ -44,7 +44,9 @@ pub(crate) fn only_or_default() -> Result<Option<(String, SavedServer)>, Failure
 pub(crate) fn at(address: &Address) -> Result<Option<(String, SavedServer)>, Failure> {
     let mut found = Vec::new();
     for name in all()? {
-        found.extend(load(&name)?.filter(|server| server.server == *address).map(|server| (name, server)));
+        // One that is damaged is of no address; it is told of where it is named, and by `status`.
+        let known = readable(&name)?.unwrap_or_default();
+        found.extend(known.filter(|server| server.server == *address).map(|server| (name, server)));
     }
     if found.len() > 1 {
         let names: Vec<_> = found.iter().map(|(name, _)| name.clone()).collect();
@@ -82,6 +84,14 @@ pub(crate) fn new_name(named: Option<&str>, address: &Address) -> Result<String,
 /// What is known of a server; nothing where nobody has logged in under this name.
 pub(crate) fn load(name: &str) -> Result<Option<SavedServer>, Failure> {
     saved_server(name).map_err(unreadable)
+}
+
+/// The same; why not, where its file is damaged.
+pub(crate) fn readable(name: &str) -> Result<Result<Option<SavedServer>, String>, Failure> {
+    match saved_server(name) {
+        Err(error @ SavedError::Damaged(..)) => Ok(Err(describe(&error))),
+        found => found.map(Ok).map_err(unreadable),
+    }
 }
 
 fn path_of(name: &str) -> Result<PathBuf, Failure> {

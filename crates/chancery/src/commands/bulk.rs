@@ -11,7 +11,7 @@ use chancery_bulk::{BulkError, Column, Format, Job, Place, Progress, Summary, Wa
 use chancery_client::{ClientError, Destination};
 use serde_json::json;
 
-use super::tokenize::Way;
+use super::tokenize::{Way, for_want_of_grant};
 use crate::{
     cli::client::{FileFormat, Files, Tokenize},
     client::{
@@ -165,8 +165,13 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
 /// How a failure ends the command, and what to do next.
 fn failure(error: BulkError, job: &Job) -> Failure {
     let is_kept = matches!(&job.output, Place::File(path) if with_end(path, ".part.json").exists());
-    let go_on = if is_kept { "The same command goes on where this one stopped." } else { "Nothing was written." };
-    let mended = if is_kept { "Mend the file, and begin anew: add --restart." } else { "Nothing was written." };
+    let is_file = |path: &Path| path.metadata().map_or(true, |found| found.is_file());
+    let nothing = match &job.output {
+        Place::File(path) if is_file(path) => "Nothing was written.",
+        Place::File(_) | Place::Standard => "What was written until then is not all of it.",
+    };
+    let go_on = if is_kept { "The same command goes on where this one stopped." } else { nothing };
+    let mended = if is_kept { "Mend the file, and begin anew: add --restart." } else { nothing };
     match error {
         BulkError::Job(message) => usage(message),
         BulkError::Journal(message) => {
@@ -179,6 +184,9 @@ fn failure(error: BulkError, job: &Job) -> Failure {
         }
         BulkError::File { ref source, .. } if is_of_content(source) => {
             told_with(Exit::Failed, describe(&error), mended)
+        }
+        BulkError::File { ref source, .. } if source.kind() == io::ErrorKind::BrokenPipe => {
+            told_with(Exit::Failed, describe(&error), format!("Whoever read it stopped. {go_on}"))
         }
         BulkError::File { .. } => {
             let next = format!("Look whether the file is there, may be used, and has room on its disk. {go_on}");
@@ -196,13 +204,25 @@ fn failure(error: BulkError, job: &Job) -> Failure {
                         smaller --batch, and --restart once.";
             told_with(Exit::Refused, describe(&error), format!("{go_on} {next}"))
         }
-        BulkError::Call { .. } | BulkError::Stopped => {
-            if is_kept {
-                output::note(format!("chancery: {go_on}"));
-            }
-            error.into()
-        }
+        BulkError::Call { ref column, ref source } => match wants_grant(job, column, source) {
+            Some(next) => told_with(Exit::Refused, describe(&error), next),
+            None => stopped(error, is_kept.then_some(go_on)),
+        },
+        BulkError::Stopped => stopped(error, is_kept.then_some(go_on)),
     }
+}
+
+/// What to do where the column's profile demands a grant.
+fn wants_grant(job: &Job, column: &str, refused: &ClientError) -> Option<String> {
+    let profile = job.columns.iter().find(|one| one.name == column)?.profile;
+    for_want_of_grant(refused, &profile.to_string())
+}
+
+fn stopped(error: BulkError, go_on: Option<&str>) -> Failure {
+    if let Some(go_on) = go_on {
+        output::note(format!("chancery: {go_on}"));
+    }
+    error.into()
 }
 
 /// Whether a file could be read, and is not what it is said to be.

@@ -199,17 +199,21 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
 
 /// A refusal for want of approvals, with what to do about it.
 fn ask_first(refused: ClientError, profile: &str, other: impl FnOnce(ClientError) -> Failure) -> Failure {
-    if let ClientError::Refused { error_code: ErrorCode::NotAuthorized, response, .. } = &refused
-        && response.field.as_deref() == Some("/grantUuid")
-    {
-        let id = profile.rsplit('/').next().unwrap_or_default();
-        let next = format!(
-            "Ask for them: chancery grant request {id} --reason TEXT --max-values NUMBER --lifetime 8h\nThen name what it \
-             answers with: --grant UUID"
-        );
-        return told_with(Exit::Refused, refused.to_string(), next);
+    match for_want_of_grant(&refused, profile.rsplit('/').next().unwrap_or_default()) {
+        Some(next) => told_with(Exit::Refused, refused.to_string(), next),
+        None => other(refused),
     }
-    other(refused)
+}
+
+/// What to do about a refusal for want of approvals, if it is one.
+pub(super) fn for_want_of_grant(refused: &ClientError, profile: &str) -> Option<String> {
+    let ClientError::Refused { error_code: ErrorCode::NotAuthorized, response, .. } = refused else { return None };
+    (response.field.as_deref() == Some("/grantUuid")).then(|| {
+        format!(
+            "Ask for them: chancery grant request {profile} --reason TEXT --max-values NUMBER --lifetime 8h\nThen name what it \
+             answers with: --grant UUID"
+        )
+    })
 }
 
 /// A refusal with what is wrong with each value, by its place in the whole input.

@@ -52,10 +52,18 @@ pub(crate) fn status(options: &ServerOptions) -> Result<Exit, Failure> {
     let meant = Target::of_profile(options).ok().and_then(|target| target.saved).map(|(name, _)| name);
     let (mut rows, mut exit) = (Vec::new(), Exit::Done);
     for name in known {
-        let Some(server) = servers::load(&name)? else { continue };
-        let is_other = options.server_profile.as_ref().is_some_and(|named| *named != name)
-            || options.server.as_ref().is_some_and(|address| *address != server.server);
-        if is_other {
+        if options.server_profile.as_ref().is_some_and(|named| *named != name) {
+            continue;
+        }
+        let server = match servers::readable(&name)? {
+            Ok(Some(server)) => server,
+            Ok(None) => continue,
+            Err(why) => {
+                rows.push(vec![name, String::new(), String::new(), why]);
+                continue;
+            }
+        };
+        if options.server.as_ref().is_some_and(|address| *address != server.server) {
             continue;
         }
         let (found, says) = standing(&server);

@@ -73,6 +73,7 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::SecretText => text().map(|file| secret_text(member, file)).transpose()?,
         Kind::FileBytes => text().map(|file| file_bytes(member, file)).transpose()?,
         Kind::Secret => text().map(|file| secret(member, file)).transpose()?,
+        Kind::Key => text().map(|file| key(member, file)).transpose()?,
         Kind::Json => text().map(|text| json(member, text)).transpose()?,
     })
 }
@@ -101,6 +102,20 @@ fn secret(member: &Member, file: &str) -> Result<Value, Failure> {
     Ok(Base64::encode(without_line_end(&text).as_bytes()).into())
 }
 
+fn key(member: &Member, file: &str) -> Result<Value, Failure> {
+    let content = read_file(&format!("--{}", member.flag), Path::new(file))?;
+    Ok(Base64::encode(without_text_end(&content)).into())
+}
+
+/// Without the line end with which editors and shells end a text. Bytes that are no text may end with anything.
+fn without_text_end(content: &[u8]) -> &[u8] {
+    std::str::from_utf8(content)
+        .ok()
+        .map(without_line_end)
+        .filter(|text| !text.chars().any(char::is_control))
+        .map_or(content, str::as_bytes)
+}
+
 fn json(member: &Member, text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|error| usage(format!("--{} {text}: no JSON: {error}", member.flag)))
 }
@@ -122,6 +137,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn only_a_text_ends_with_a_line_end() {
+        let cases: [(&[u8], &[u8]); 5] = [
+            (b"whsec_a\n", b"whsec_a"),
+            (b"a b\r\n", b"a b"),
+            (b"a", b"a"),
+            (b"a\x01\n", b"a\x01\n"),
+            (b"\xff\n", b"\xff\n"),
+        ];
+        for (content, key) in cases {
+            assert_eq!(without_text_end(content), key);
+        }
+    }
 
     #[test]
     fn members_come_where_pointers_say() {

@@ -84,7 +84,7 @@ fn flag(member: &Member) -> Arg {
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),
         Kind::FromNow => arg.value_name("SPAN").value_parser(duration),
-        Kind::FileText | Kind::SecretText | Kind::FileBytes | Kind::Secret => arg.value_name("FILE"),
+        Kind::FileText | Kind::SecretText | Kind::FileBytes | Kind::Secret | Kind::Key => arg.value_name("FILE"),
         Kind::Json => arg.value_name("JSON"),
     }
 }

@@ -245,6 +245,8 @@ pub(crate) enum Kind {
     FileBytes,
     /// The bytes in a file, as base64; a line end at the end is not a part of it.
     Secret,
+    /// The same of a key, which may be any bytes: a line end is one only at the end of a text.
+    Key,
     /// JSON as it is.
     Json,
 }

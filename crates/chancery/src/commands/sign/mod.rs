@@ -198,7 +198,8 @@ fn hinted(error: ClientError) -> Failure {
 /// A signature of something else is none, whatever it is.
 fn refuse_another(command: &Sign, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
     if request.digest.0 != job.digest || request.policy_uuid != job.policy.obj_info.uuid {
-        return Err(told(Exit::Failed, "it is of another file, or under another policy"));
+        let next = "Name the file as it was submitted, and its policy; what was changed since is submitted anew, without --request.";
+        return Err(told_with(Exit::Failed, "it is of another file, or under another policy", next));
     }
     let Some(Base64(pages)) = &request.page_hashes else {
         if command.page_hashes && !job.form.is_apart() {

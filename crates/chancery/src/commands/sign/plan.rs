@@ -125,6 +125,9 @@ fn job(command: &Sign, path: &Path, services: &[Service], is_folder: bool) -> Re
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let existing = if command.append { ExistingSignature::Append } else { ExistingSignature::Replace };
     let form = Form { format, hash: policy.hash_algorithm, existing };
+    if command.out.is_none() && ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder)) {
+        return Err(usage(format!("{shown}: nothing is written beside it; add --out FILE")));
+    }
     let out = out(command, path, format, is_folder);
     let destination = destination::find_signed(&out)?;
     let digest = digest(command, &original, form)?;

@@ -6,9 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_client::ClientError;
 use chancery_core::Clock;
 use chancery_types::{
-    ApprovalState, RequestDecision, SigningRequestId, SigningRequestState,
+    ApprovalState, ErrorCode, RequestDecision, SigningRequestId, SigningRequestState,
     wire::{
         Envelope,
         signing_requests::{Approval, SigningRequest},
@@ -134,6 +135,10 @@ impl Pending {
             Err(failure) if passes(&failure) && !is_last => {
                 return Ok(Some(format!("{}; trying again", describe(failure.as_ref()))));
             }
+            Err(failure) if is_first && is_not_there(&failure) => {
+                let next = "chancery request list shows what was submitted.";
+                return Err(told_with(Exit::Usage, format!("{}: there is none", self.shown()), next));
+            }
             seen => seen.map_err(|failure| self.open_still(&failure))?,
         };
         if is_first {
@@ -196,6 +201,12 @@ impl Pending {
         let next = format!("{first}Go on, with what else was said: {}", self.subject.line(self.id));
         told_with(exit_of(failure), message, next)
     }
+}
+
+/// Whether the server knows no such request.
+fn is_not_there(failure: &Failure) -> bool {
+    let refused = failure.downcast_ref::<ClientError>();
+    refused.and_then(ClientError::error_code) == Some(ErrorCode::InvalidSelection)
 }
 
 /// What the state says; nothing while people have not decided.

@@ -16,8 +16,8 @@ const OTLP: Member =
 const SECRET: Member = member(
     "secret-file",
     "/secret",
-    Kind::FileBytes,
-    "File with the key of a webhook, 24 to 64 bytes, or the token of a collector, without an end of line",
+    Kind::Key,
+    "File with the key of a webhook, 24 to 64 bytes, or the token of a collector",
 );
 
 pub(super) const RESOURCES: &[Resource] = &[Resource {

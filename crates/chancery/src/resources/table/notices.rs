@@ -11,7 +11,7 @@ const URL: Member = member("url", "/webhook/url", Kind::Text, "Where it is: an h
 const EMAIL: Member = member("email", "/email/address", Kind::Text, "A mailbox in the place of a webhook");
 const SHAPE: Member = member("shape", "/webhook/shape", Kind::Text, "Chancery, Slack or Teams");
 const SECRET: Member =
-    member("secret-file", "/secret", Kind::FileBytes, "File with the key by which notices are signed: 24 to 64 bytes");
+    member("secret-file", "/secret", Kind::Key, "File with the key by which notices are signed: 24 to 64 bytes");
 const KINDS: Member =
     member("kind", "/kinds", Kind::Texts, "Which notices it gets, such as Waiting; several by commas");
 const SERVICES: Member =

@@ -81,12 +81,39 @@ fn devices_and_links_stay_what_they_are() {
     assert!(full.contains("/dev/full"), "{full}");
     assert_eq!(place.sh(&format!("{CARDS} in.csv -o /dev/stdout --rejects /dev/null")).out, tokens);
 
-    // What another run refused is not taken for this one's; what is no file of rejects stays.
+    // What another run refused is not taken for this one's; what is no file of rejects stays, also where a link leads to it.
     assert_eq!(place.sh(&format!("{CARDS} bad.csv -o out.csv")).code, Some(9));
     assert!(read(&place, "out.csv.rejects").contains("1234,2"));
     place.sh(&format!("{CARDS} in.csv -o out.csv")).done();
     assert!(!place.path("out.csv.rejects").exists());
-    place.write("out.csv.rejects", "notes");
+    place.write("notes", "mine");
+    fs::copy(place.path("notes"), place.path("out.csv.rejects")).unwrap();
+    symlink("notes", place.path("other.csv.rejects")).unwrap();
+    for (line, file) in [
+        ("in.csv -o out.csv", "out.csv.rejects"),
+        ("bad.csv -o out.csv", "out.csv.rejects"),
+        ("bad.csv -o other.csv", "notes"),
+        ("bad.csv -o new.csv --rejects notes", "notes"),
+    ] {
+        let said = place.sh(&format!("{CARDS} {line}")).failed(2);
+        assert!(said.contains(&format!("{file}: this is there already, and holds no rows")), "{line}: {said}");
+        assert_eq!(read(&place, file), "mine", "{line}");
+    }
+    assert!(!place.path("other.csv").exists() && !place.path("new.csv").exists());
+}
+
+/// Killed between the output's name and the end of its journal, a run has left nothing that anybody could go on with.
+#[test]
+fn a_journal_of_what_is_finished_stops_no_other_job() {
+    let place = place();
+    place.write("large.csv", format!("pan,n\n{}", format!("{CARD},1\n").repeat(200_000)));
+    let journal = "a=1; while test ! -s out.csv.part.json; do test $((a += 1)) -lt 1000 || exit 3; sleep 0.01; done";
+    let killed = format!("{CARDS} large.csv -o out.csv & {journal}; cp out.csv.part.json kept; kill -9 $!; wait");
+    let _killed = place.sh(&killed);
+    place.sh(&format!("{CARDS} large.csv -o out.csv")).done();
+    assert!(!place.path("out.csv.part").exists());
+    fs::rename(place.path("kept"), place.path("out.csv.part.json")).unwrap();
     place.sh(&format!("{CARDS} in.csv -o out.csv")).done();
-    assert_eq!(read(&place, "out.csv.rejects"), "notes");
+    assert_eq!(read(&place, "out.csv").lines().count(), 2);
+    assert!(!place.path("out.csv.part.json").exists());
 }
