@@ -38,8 +38,14 @@ export async function logIn(proof) {
   return load();
 }
 
-/** The providers by which people log in here. @returns {Promise<ObjInfo[]>} */
-export const providers = async () => (await plain("GET", "/home/v1/login/oidc"))["providers"];
+/** The providers by which people log in here, and whether this socket asked the browser for a client certificate. @returns {Promise<{providers: ObjInfo[], certificates: boolean}>} */
+export const ways = async () => /** @type {any} */ (await plain("GET", "/home/v1/login/oidc"));
+
+/** Logs one person in by what the browser has shown when it connected, on the session of this browser. */
+export async function logInByCertificate() {
+  await plain("POST", "/home/v1/login", { authType: "certificate", authCredentials: {} });
+  return load();
+}
 
 /** Leaves for a provider, which sends the browser back. @param {string} providerUuid */
 export async function goToProvider(providerUuid) {

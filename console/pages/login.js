@@ -37,7 +37,12 @@ function ownCodes() {
  */
 function loginForm(done, left, note) {
   const place = h("div", { class: "login-form" });
-  const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields(), byProvider(note));
+  const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields(), byProvider(entered, note));
+  const entered = (/** @type {import("../session.js").Session} */ state) => {
+    if (state.fullyLoggedIn) return done();
+    draw();
+    place.querySelector("input")?.focus();
+  };
   const fields = () => {
     const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
     const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
@@ -45,10 +50,7 @@ function loginForm(done, left, note) {
     const act = async () => {
       const proof = { name: name.control.value, password: password.control.value, code: code.control.value };
       // A code is good once, and a wrong one is not mended by a second try.
-      const state = await logIn(proof).finally(() => (password.control.value = code.control.value = ""));
-      if (state.fullyLoggedIn) return done();
-      draw();
-      place.querySelector("input")?.focus();
+      return entered(await logIn(proof).finally(() => (password.control.value = code.control.value = "")));
     };
     return form({ fields: [name, password, code], submit: t("login.submit"), act });
   };

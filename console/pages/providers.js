@@ -1,13 +1,14 @@
-// Identity providers: whose tokens workloads exchange for ours, and by which people log in.
+// Identity providers: whose tokens workloads exchange for ours, by which people log in, and whose client certificates are taken.
 
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
 import { askSlowly, field, form, input, openDialog, textarea } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
+import { moment } from "../parts/values.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -19,8 +20,8 @@ export async function page({ query, signal }) {
     { title: t("fact.name"), cell: (/** @type {Json} */ row) => shown(row["objInfo"].name) },
     { title: t("provider.issuer"), cell: (/** @type {Json} */ row) => shown(row["issuer"]) },
     { title: t("provider.audiences"), cell: (/** @type {Json} */ row) => row["audiences"].map((/** @type {string} */ one) => h("div", {}, shown(one))) },
-    { title: t("provider.keys"), cell: (/** @type {Json} */ row) => t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
-    { title: t("provider.people"), cell: (/** @type {Json} */ row) => row["clientId"] ? shown(row["clientId"]) : t("provider.nobody") },
+    { title: t("provider.keys"), cell: (/** @type {Json} */ row) => row["authorityCertificates"] ? standing(row) : t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
+    { title: t("provider.people"), cell: (/** @type {Json} */ row) => row["authorityCertificates"] ? t("provider.certificate") : row["clientId"] ? shown(row["clientId"]) : t("provider.nobody") },
     { title: t("column.state"), cell: (/** @type {Json} */ row) => state(row["enabled"] ? "Enabled" : "Disabled") },
     { title: t("cert.do"), cell: (/** @type {Json} */ row) => actions(`${path}/${row["objInfo"].uuid}`, row) },
   ];
@@ -30,6 +31,7 @@ export async function page({ query, signal }) {
     h("p", { class: "quiet" }, t("provider.what")),
     list({ path: "/identities/providers", query, caption: t("provider.title"), columns, empty: t("list.nothingFound"), search: t("provider.search"), listed: { ...answer, rows: answer["results"] } }),
     h("details", {}, h("summary", {}, t("provider.make")), makeForm(path)),
+    h("details", {}, h("summary", {}, t("provider.makeAuthority")), makeAuthorityForm(path)),
   ];
   return { title: t("provider.title"), content };
 }
@@ -39,9 +41,43 @@ function actions(path, provider) {
   const name = provider["objInfo"].name;
   const turn = async () => (await patch(path, { enabled: !provider["enabled"] }), await show());
   return h("div", { class: "actions" },
-    h("button", { type: "button", onclick: () => askForClient(path, provider) }, t("provider.client")),
+    !provider["authorityCertificates"] && h("button", { type: "button", onclick: () => askForClient(path, provider) }, t("provider.client")),
+    provider["authorityCertificates"] && !provider["authorityUuid"] && h("button", { type: "button", onclick: () => askForLists(path, provider) }, t("provider.lists")),
     h("button", { type: "button", onclick: turn }, t(provider["enabled"] ? "provider.switchOff" : "provider.switchOn")),
     h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t("apiKey.remove"), what: h("p", {}, t("provider.removeWhat")), name, submit: t("apiKey.remove"), act: async () => (await remove(path), await show()) }) }, t("apiKey.remove")));
+}
+
+/** What is known of revocation by an authority: until when its lists count. @param {Json} provider */
+function standing(provider) {
+  if (provider["authorityUuid"]) return h("a", { href: `#/certificates/${provider["authorityUuid"]}` }, t("provider.own"));
+  return provider["revocationLists"].map((/** @type {Json} */ list) =>
+    h("div", {}, tn(new Date(list["nextUpdate"]) < new Date() ? "provider.listOver" : "provider.listUntil", { time: moment(list["nextUpdate"]) }), " ", shown(list["issuer"])));
+}
+
+/** @param {string} path */
+function makeAuthorityForm(path) {
+  const name = field(t("fact.name"), input({ maxlength: 255 }), { pointer: "/name" });
+  const own = field(t("provider.authorityUuid"), input({ spellcheck: "false" }), { pointer: "/authorityUuid", help: t("provider.authorityUuidHelp") });
+  const certificates = field(t("provider.authority"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/authorityCertificates", help: t("provider.authorityHelp") });
+  const lists = field(t("provider.lists"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/crls", help: t("provider.listsHelp") });
+  return form({ fields: [name, own, certificates, lists], submit: t("provider.makeAuthority"), act: async () => {
+    const given = { authorityUuid: own.control.value.trim(), authorityCertificates: certificates.control.value.trim(), crls: lists.control.value.trim() };
+    await post(path, { name: name.control.value, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value)) });
+    await show();
+  } });
+}
+
+/** @param {string} path @param {Json} provider */
+function askForLists(path, provider) {
+  const dialog = h("dialog", { "aria-labelledby": "lists-title" });
+  const lists = field(t("provider.lists"), textarea({ rows: 6, spellcheck: "false" }), { pointer: "/crls", help: t("provider.listsHelp") });
+  const act = async () => {
+    await patch(path, { crls: lists.control.value });
+    dialog.close();
+    await show();
+  };
+  fill(dialog, h("h2", { id: "lists-title" }, t("provider.listsTitle", { name: provider["objInfo"].name })), form({ fields: [lists], submit: t("provider.listsSave"), act }));
+  openDialog(dialog);
 }
 
 /** @param {string} path */

@@ -1,29 +1,35 @@
-// Logins by identity providers: a button for each, beside the form for passwords.
+// Logins by identity providers, a button for each, and by a client certificate, beside the form for passwords.
 
 import { fill, h } from "../dom.js";
-import { goToProvider, providers } from "../session.js";
+import { goToProvider, logInByCertificate, ways } from "../session.js";
 import { t } from "../words.js";
 import { whileBusy } from "./form.js";
 import { problem } from "./problem.js";
 
-/** Fills itself once it is known whether there are any; where that cannot be asked, passwords are enough. @param {string} [note] */
-export function byProvider(note) {
+/**
+ * Fills itself once it is known whether there are any; where that cannot be asked, passwords are enough.
+ * @param {(state: import("../session.js").Session) => unknown} entered what follows a login that does not leave the page
+ * @param {string} [note] what is to be known before one leaves for a provider
+ */
+export function byProvider(entered, note) {
   const place = h("div", { class: "by-provider" });
   const trouble = h("div", {});
-  const draw = (/** @type {import("../session.js").ObjInfo[]} */ known) => {
-    if (known.length > 0) fill(place, known.map((one) => choice(one, trouble)), note && h("p", { class: "quiet" }, note), trouble);
+  const draw = (/** @type {Awaited<ReturnType<typeof ways>>} */ { providers, certificates }) => {
+    const leaving = providers.map((one) => choice(t("login.provider", { name: one.name }), () => goToProvider(one.uuid), trouble));
+    const staying = certificates && choice(t("login.certificate"), async () => entered(await logInByCertificate()), trouble);
+    if (leaving.length > 0 || staying) fill(place, staying, leaving, leaving.length > 0 && note && h("p", { class: "quiet" }, note), trouble);
   };
-  providers().then(draw, () => undefined);
+  ways().then(draw, () => undefined);
   return place;
 }
 
-/** @param {import("../session.js").ObjInfo} provider @param {HTMLElement} trouble */
-function choice(provider, trouble) {
-  const button = h("button", { type: "button" }, t("login.provider", { name: provider.name }));
-  const leave = async () => {
+/** @param {string} label @param {() => Promise<unknown>} act @param {HTMLElement} trouble */
+function choice(label, act, trouble) {
+  const button = h("button", { type: "button" }, label);
+  const chosen = async () => {
     fill(trouble);
-    await whileBusy(button, () => goToProvider(provider.uuid)).catch((error) => fill(trouble, problem(error)));
+    await whileBusy(button, act).catch((error) => fill(trouble, problem(error)));
   };
-  button.addEventListener("click", leave);
+  button.addEventListener("click", chosen);
   return button;
 }

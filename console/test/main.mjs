@@ -7,6 +7,7 @@ import { createServer } from "node:https";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
+import { certificate } from "./certificate.mjs";
 import { deploying } from "./deploying.mjs";
 import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
@@ -90,6 +91,8 @@ test("two people log in, one after the other, and a reload keeps the session", a
 });
 
 test("one-time codes are set up, demanded, and taken away by others", () => secondFactor(browser, admins));
+
+test("a person logs in by the certificate of the browser, where it was asked for one", () => certificate(browser, admins));
 
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
 

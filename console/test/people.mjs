@@ -38,7 +38,7 @@ async function trust(browser, admins, call) {
   await logIn(page, admins);
   await visit(page, "#/identities/providers");
   await page.getByText("Trust a provider").first().click();
-  const form = page.locator("details form");
+  const form = page.locator("details form").filter({ hasText: "Audiences" });
   await form.getByLabel("Name").fill("the house");
   await form.getByLabel("Issuer").fill(ISSUER);
   await form.getByLabel("Client", { exact: true }).fill("kms");

@@ -62,6 +62,7 @@ impl<'a> Waits<'a> {
             | ClientError::NotLoggedIn { .. }
             | ClientError::Unexpected { .. }
             | ClientError::Authority(_)
+            | ClientError::Certificate(_)
             | ClientError::NotSent(_) => return Err(call(column, failure)),
         };
         let growing = WAIT_MAX.min(FIRST_WAIT * 2_u32.pow(tries.failed.min(10)));

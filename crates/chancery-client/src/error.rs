@@ -43,6 +43,9 @@ pub enum ClientError {
     /// The certificate authority's certificate cannot be read.
     #[error("the certificate authority's certificate cannot be read: {0}")]
     Authority(String),
+    /// The certificate by which the client is to log in, or its key, cannot be read.
+    #[error("the client certificate and its key do not serve: {0}")]
+    Certificate(String),
     /// What was given cannot be meant, and was not sent.
     #[error("{0}")]
     NotSent(&'static str),
@@ -55,7 +58,11 @@ impl ClientError {
         match self {
             Self::Refused { error_code, .. } => Some(*error_code),
             Self::NotLoggedIn { error_code, .. } => *error_code,
-            Self::Transport(_) | Self::Unexpected { .. } | Self::Authority(_) | Self::NotSent(_) => None,
+            Self::Transport(_)
+            | Self::Unexpected { .. }
+            | Self::Authority(_)
+            | Self::Certificate(_)
+            | Self::NotSent(_) => None,
         }
     }
 

@@ -110,6 +110,17 @@ impl Client {
         accepted::<LoginAnswer>(&answer).map(|answer| answer.response)
     }
 
+    /// Logs in whom the certificate of [`with_certificate`](Self::with_certificate) stands for, in the session that earlier logins
+    /// have begun. The server asks for it at the address of its `--client-cert-listen`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_by_certificate(&self) -> Result<LoginState, ClientError> {
+        let auth_credentials = AuthCredentials { username: None, password: None, totp: None, api_key: None };
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Certificate })
+    }
+
     /// Exchanges a token of an identity provider for a bearer token of the identity that it stands for. Nothing prolongs it.
     ///
     /// # Errors

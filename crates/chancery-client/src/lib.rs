@@ -14,6 +14,7 @@
 mod asynchronous;
 mod authorities;
 mod bounded;
+mod client_certificate;
 #[cfg(unix)]
 mod destination;
 mod error;
@@ -42,8 +43,8 @@ pub use operations::escaped;
 pub use public::public_file;
 pub use replace::{Readers, Writers, put_in_place, remove_unfinished, replace_file};
 pub use saved::{
-    DEFAULT_SERVER, SavedError, SavedServer, config_folder, only_saved_server, saved_server, saved_server_file,
-    saved_servers,
+    CertificateFiles, DEFAULT_SERVER, SavedError, SavedServer, config_folder, only_saved_server, saved_server,
+    saved_server_file, saved_servers,
 };
 pub use syslog::SyslogSender;
 pub use time_stamps::StampFetcher;

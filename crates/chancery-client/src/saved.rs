@@ -25,6 +25,9 @@ pub struct SavedServer<Address = String> {
     /// Where an application's key is, with which a login that has ended is made again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key_file: Option<PathBuf>,
+    /// Where the certificate is by which somebody logged in, and its key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<CertificateFiles>,
     /// Where the session stands; none after a logout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<LoginState>,
@@ -34,6 +37,15 @@ pub struct SavedServer<Address = String> {
     /// What calls carry.
     #[serde(default)]
     pub session: Session,
+}
+
+/// Where a client certificate is, and its key; neither itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CertificateFiles {
+    /// The certificate, PEM, and what stands between it and its authority.
+    pub certificate: PathBuf,
+    /// Its key, PEM.
+    pub key: PathBuf,
 }
 
 impl<Address> SavedServer<Address> {

@@ -20,7 +20,7 @@ impl StampFetcher {
     ///
     /// [`ClientError::Authority`] where `tls_authorities` holds no certificate.
     pub fn new(tls_authorities: Option<&[u8]>) -> Result<Self, ClientError> {
-        let tls = tls(tls_authorities.map(authorities).transpose()?.unwrap_or_default());
+        let tls = tls(tls_authorities.map(authorities).transpose()?.unwrap_or_default(), None);
         let config = Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).build();
         Ok(Self(config.into()))
     }

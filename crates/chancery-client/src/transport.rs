@@ -13,10 +13,14 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use ureq::{
     Agent, AsSendBody,
     http::{self, HeaderMap, Request, Response, header},
-    tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
+    tls::{Certificate, ClientCert, RootCerts, TlsConfig},
 };
 
-use crate::{ClientError, retry::Tries};
+use crate::{
+    ClientError,
+    client_certificate::{certificates, client_certificate},
+    retry::Tries,
+};
 
 /// The longest that any call may take with all its tries, where nobody says otherwise: generating an RSA key takes seconds
 /// on a slow machine.
@@ -69,12 +73,32 @@ impl Client {
     /// [`ClientError::Authority`] where `ca_pem` holds no certificate; [`ClientError::NotSent`] where the address has a
     /// name, a password or a query in it.
     pub fn new(base: &str, ca_pem: &[u8]) -> Result<Self, ClientError> {
+        Self::of(base, ca_pem, None)
+    }
+
+    /// The same, which shows a certificate where the server asks for one: for
+    /// [`log_in_by_certificate`](Self::log_in_by_certificate). `certificate_pem` has the client's own first, and then what stands
+    /// between it and its authority; `key_pem` its key, without a passphrase.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and [`ClientError::Certificate`] where they cannot be read or do not belong together.
+    pub fn with_certificate(
+        base: &str,
+        ca_pem: &[u8],
+        certificate_pem: &[u8],
+        key_pem: &[u8],
+    ) -> Result<Self, ClientError> {
+        Self::of(base, ca_pem, Some(client_certificate(certificate_pem, key_pem)?))
+    }
+
+    fn of(base: &str, ca_pem: &[u8], certificate: Option<ClientCert>) -> Result<Self, ClientError> {
         if base.contains(['@', '?', '#']) {
             return Err(ClientError::NotSent(
                 "the address has a name, a password or a query in it, which it may not have",
             ));
         }
-        let tls = tls(authorities(ca_pem)?);
+        let tls = tls(authorities(ca_pem)?, certificate);
         let config =
             Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).proxy(None).build();
         Ok(Self {
@@ -345,22 +369,14 @@ pub(crate) fn json<T: Serialize>(body: &T) -> Result<String, ClientError> {
 }
 
 /// TLS with servers that present a certificate of one of these authorities.
-pub(crate) fn tls(authorities: Vec<Certificate<'static>>) -> TlsConfig {
+pub(crate) fn tls(authorities: Vec<Certificate<'static>>, certificate: Option<ClientCert>) -> TlsConfig {
     TlsConfig::builder()
+        .client_cert(certificate)
         .root_certs(RootCerts::Specific(Arc::new(authorities)))
         .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
         .build()
 }
 
 pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<Certificate<'static>>, ClientError> {
-    let mut found = Vec::new();
-    for item in parse_pem(pem) {
-        if let PemItem::Certificate(certificate) = item.map_err(|error| ClientError::Authority(error.to_string()))? {
-            found.push(certificate);
-        }
-    }
-    if found.is_empty() {
-        return Err(ClientError::Authority("there is no certificate in it".to_owned()));
-    }
-    Ok(found)
+    certificates(pem).map_err(ClientError::Authority)
 }

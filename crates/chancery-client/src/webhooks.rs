@@ -68,7 +68,7 @@ impl WebhookPoster {
     ///
     /// [`ClientError::Authority`] where there is no certificate in it.
     pub fn new(tls_authorities: &[u8], allowed: Allowed, option: &'static str) -> Result<Self, ClientError> {
-        let tls = tls(authorities(tls_authorities)?);
+        let tls = tls(authorities(tls_authorities)?, None);
         let config = Agent::config_builder()
             .tls_config(tls)
             .https_only(true)

@@ -58,7 +58,7 @@ pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{
     Caller, Credentials, Fetched, FirstIdentity, Form, LoggedIn, Member, OidcStarted, PasswordWork, ProviderTransport,
-    Provision, RequestId, RequestInfo, Visitor,
+    Provision, RequestId, RequestInfo, ShownCertificates, Visitor,
 };
 pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,

@@ -69,7 +69,7 @@ impl From<ClientError> for Failure {
         match &error {
             ClientError::Transport(_) | ClientError::Unexpected { .. } => Self::new(CKR_DEVICE_ERROR, says),
             ClientError::NotLoggedIn { .. } | ClientError::NotSent(_) => Self::new(CKR_USER_NOT_LOGGED_IN, says),
-            ClientError::Authority(_) => Self::told(CKR_FUNCTION_FAILED, says),
+            ClientError::Authority(_) | ClientError::Certificate(_) => Self::told(CKR_FUNCTION_FAILED, says),
             ClientError::Refused { error_code, .. } => refused(*error_code, says),
         }
     }

@@ -23,7 +23,7 @@ mod session_cookie;
 mod shares;
 
 pub use chancery_core::{Network, NotANetwork};
-pub use listen::{Bounds, Site, Tls, TlsError, TrustedProxies, serve, tls_config};
+pub use listen::{Bounds, Site, Tls, TlsError, TrustedProxies, serve, tls_config, tls_config_asking};
 pub use middleware::Peer;
 pub use openapi::openapi;
 pub use router::{Routes, public_router, router};

@@ -207,7 +207,7 @@ wire_enum! {
 
 wire_enum! {
     /// How a login proves who it is.
-    pub enum AuthType { Userpass = "userpass", Apikey = "apikey" }
+    pub enum AuthType { Userpass = "userpass", Apikey = "apikey", Certificate = "certificate" }
 }
 
 wire_enum! {

@@ -52,20 +52,22 @@ struct Names {
     names: Vec<String>,
 }
 
-/// The TLS of the socket.
-pub(crate) async fn config(
-    settings: &Settings,
-    chancery: &Chancery,
-    host: &Host,
-) -> Result<Arc<ServerConfig>, Failure> {
+/// The TLS of the sockets: of those that ask for no client certificate, and of the one that does.
+pub(crate) struct Presented {
+    pub(crate) plain: Arc<ServerConfig>,
+    pub(crate) asking: Arc<ServerConfig>,
+}
+
+/// The TLS of the sockets.
+pub(crate) async fn config(settings: &Settings, chancery: &Chancery, host: &Host) -> Result<Presented, Failure> {
     if settings.tls.is_none() {
         own(settings, chancery, host).await.doing("making the server's own TLS certificate")?;
     }
     present(settings)
 }
 
-/// The TLS of the socket by files that are there.
-pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure> {
+/// The TLS of the sockets by files that are there.
+pub(crate) fn present(settings: &Settings) -> Result<Presented, Failure> {
     let (certificate, key) = match &settings.tls {
         Some((certificate, key)) => (certificate.clone(), key.clone()),
         None => {
@@ -75,10 +77,11 @@ pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure>
     };
     let read = |path: &Path| bounded::file("", path);
     warn_of_readers(&key);
-    let chain = read(&certificate)?;
-    let config = chancery_server::tls_config(&chain, &read(&key)?)?;
+    let (chain, key) = (read(&certificate)?, read(&key)?);
+    let plain = chancery_server::tls_config(&chain, &key)?;
+    let asking = chancery_server::tls_config_asking(&chain, &key)?;
     warn_of_its_end(&certificate, &chain);
-    Ok(config)
+    Ok(Presented { plain, asking })
 }
 
 /// A certificate that has ended is still presented: whoever renews it by another program may be late, and a server that

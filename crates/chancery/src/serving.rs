@@ -16,7 +16,7 @@ use tracing::{error, info, warn};
 use crate::{
     failure::{Failure, While as _, describe},
     logging::LogLevel,
-    own_tls,
+    own_tls::{self, Presented},
     settings::{Options, Settings},
 };
 
@@ -27,6 +27,7 @@ pub(crate) struct Serving {
     pub(crate) address: SocketAddr,
     routes: Routes,
     tls: Tls,
+    asking_tls: Tls,
     reload: Reload,
     /// How long it says that it is not ready before it takes no more connections.
     drain_delay: Duration,
@@ -95,6 +96,7 @@ impl Signals {
 pub(crate) struct Sockets {
     interface: TcpListener,
     plain: Option<TcpListener>,
+    client_cert: Option<TcpListener>,
     public: Option<TcpListener>,
 }
 
@@ -104,6 +106,7 @@ impl Sockets {
         Ok(Self {
             interface: bind(&settings.listen, "--listen").await?,
             plain: bind_if(settings.plain_listen, "--plain-listen").await?,
+            client_cert: bind_if(settings.client_cert_listen, "--client-cert-listen").await?,
             public: bind_if(settings.public_listen, "--public-listen").await?,
         })
     }
@@ -123,11 +126,12 @@ impl Serving {
         reload: Reload,
     ) -> Result<Self, Failure> {
         let signals = Signals::catch()?;
-        let tls = Tls::from(own_tls::config(settings, &chancery, host).await?);
+        let Presented { plain, asking } = own_tls::config(settings, &chancery, host).await?;
+        let (tls, asking_tls) = (Tls::from(plain), Tls::asking(asking));
         let address = sockets.address()?;
         let begins = chancery.serving_begins(host, env!("CARGO_PKG_VERSION"), settings.recorded());
         begins.await.doing("recording that the server begins")?;
-        let Sockets { interface: socket, plain, public } = sockets;
+        let Sockets { interface: socket, plain, client_cert, public } = sockets;
         let (stop, stopping) = watch::channel(false);
         let mut sockets = JoinSet::new();
         let site = |routes, tls: Option<Tls>| Site { routes, tls, bounds: settings.bounds.clone() };
@@ -135,6 +139,10 @@ impl Serving {
         sockets.spawn(chancery_server::serve(socket, site(routes.clone(), Some(tls.clone())), stopping.clone()));
         if let Some(socket) = plain {
             sockets.spawn(chancery_server::serve(socket, site(routes.clone(), None), stopping.clone()));
+        }
+        if let Some(socket) = client_cert {
+            let asking = site(routes.clone(), Some(asking_tls.clone()));
+            sockets.spawn(chancery_server::serve(socket, asking, stopping.clone()));
         }
         if let Some(socket) = public {
             let public = site(public_router(Arc::clone(&chancery)), None);
@@ -144,7 +152,7 @@ impl Serving {
         chancery.ship_audit(&Host::running("serve"));
         info!(%address, "serving");
         let drain_delay = settings.drain_delay;
-        Ok(Self { chancery, address, routes, tls, reload, drain_delay, stop, sockets, signals })
+        Ok(Self { chancery, address, routes, tls, asking_tls, reload, drain_delay, stop, sockets, signals })
     }
 
     /// Serves until SIGTERM or SIGINT, then stops.
@@ -174,7 +182,8 @@ impl Serving {
         let settings = self.reload.options.clone().resolve()?;
         let tls = own_tls::present(&settings)?;
         self.reload.log.change(&settings)?;
-        self.tls.replace(tls);
+        self.tls.replace(tls.plain);
+        self.asking_tls.replace(tls.asking);
         Ok(())
     }
 

@@ -253,6 +253,20 @@ class AuditApiKey(TypedDict):
     """Which of its secrets: one more with each rotation."""
 
 
+class AuditCertificate(TypedDict):
+    """A client certificate as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+    member.
+    """
+    bindingUuid: NotRequired[IdentityBindingId | None]
+    """The binding by which it stands for the identity."""
+    issuer: str
+    """Who issued it."""
+    serialNumber: str
+    """Its serial number in hexadecimal digits."""
+    subject: str
+    """Its subject, or its first alternative name where it has none."""
+
+
 class AuditCheckpoint(TypedDict):
     """The newest checkpoint of the ledger, in which every record is."""
     checkpoint: str
@@ -367,7 +381,9 @@ class AuditToken(TypedDict):
 
 
 class AuthCredentials(TypedDict):
-    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`."""
+    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
+    them for `certificate`, which is the client certificate that the connection has shown.
+    """
     apiKey: NotRequired[str | None]
     """An API key, as it was shown when it was made."""
     password: NotRequired[Base64 | None]
@@ -380,7 +396,7 @@ class AuthCredentials(TypedDict):
     """The identity's name, in any letter case."""
 
 
-AuthType: TypeAlias = Literal["userpass", "apikey"]
+AuthType: TypeAlias = Literal["userpass", "apikey", "certificate"]
 """How a login proves who it is."""
 
 
@@ -968,7 +984,8 @@ class CreateIdentityBinding(TypedDict):
     """Whose tokens of a provider stand for an identity."""
     claims: NotRequired[dict[str, str]]
     """Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
-    begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+    begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
+    they are alternative names: `dns`, `uri`, `email` and `upn`.
     """
     identityUuid: IdentityId
     """The identity."""
@@ -979,17 +996,29 @@ class CreateIdentityBinding(TypedDict):
     subject: NotRequired[str | None]
     """The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
     an address. It may be absent where the claims name something by an id that nobody
-    else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+    else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
+    is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
     """
 
 
 class CreateIdentityProvider(TypedDict):
-    """An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both."""
+    """Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
+    which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
+    `authorityCertificates`).
+    """
     algorithms: NotRequired[list[JwtAlgorithm]]
     """Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty."""
     audiences: NotRequired[list[str]]
     """Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-    there is a `clientId` and no workload shall exchange tokens.
+    there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
+    """
+    authorityCertificates: NotRequired[str | None]
+    """The certificates of an authority elsewhere, in the same place, PEM: one to four, all of one subject, such as an old key
+    and a new one. Client certificates lead to one of them (RFC 5280).
+    """
+    authorityUuid: NotRequired[CertificateId | None]
+    """An authority of this installation, in the place of an OpenID Connect provider: certificates that it or an authority below
+    it has issued here log their holders in. What is revoked or on hold here is refused at once.
     """
     clientId: NotRequired[str | None]
     """As which client this installation is registered at the provider. With it, people who are bound log in by the provider;
@@ -997,9 +1026,14 @@ class CreateIdentityProvider(TypedDict):
     """
     clientSecret: NotRequired[str | None]
     """The client's secret, which is shown nowhere again. Without it the client is a public one."""
-    issuer: str
+    crls: NotRequired[str | None]
+    """Its revocation lists, and those of authorities below it, PEM, 512 KiB at most. Each certificate below the authority has
+    to be covered by one that is not over, or is refused.
+    """
+    issuer: NotRequired[str | None]
     """The `iss` of its tokens, letter by letter: an https address, such as
-    `https://token.actions.githubusercontent.com`. It cannot be changed.
+    `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
+    certificates, which need not be said.
     """
     jwks: NotRequired[str | None]
     """Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
@@ -1781,7 +1815,7 @@ class IdentityBinding(TypedDict):
     providerUuid: IdentityProviderId
     """The provider."""
     subject: NotRequired[str | None]
-    """The `sub` of the tokens; any where this is absent."""
+    """The `sub` of the tokens, or the subject of the certificates; any where this is absent."""
 
 
 IdentityBindingId: TypeAlias = "str"
@@ -1803,25 +1837,31 @@ IdentityKind: TypeAlias = Literal["Person", "Application"]
 
 
 class IdentityProvider(TypedDict):
-    """An OpenID Connect provider."""
+    """An OpenID Connect provider, or an authority of client certificates."""
     algorithms: list[JwtAlgorithm]
     """Which algorithms its tokens may be signed with."""
     audiences: list[str]
-    """Whom its tokens have to be for."""
+    """Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens."""
+    authorityCertificates: NotRequired[str | None]
+    """The certificates of the authority, PEM; absent where it is an OpenID Connect provider."""
+    authorityUuid: NotRequired[CertificateId | None]
+    """The authority of this installation that it is; absent where it is another one, or no authority."""
     clientId: NotRequired[str | None]
     """As which client this installation is registered at it; absent where nobody logs in by it."""
     createdAt: str
     """When it was made (RFC 3339, UTC)."""
     enabled: bool
-    """Whether its tokens are taken at all."""
+    """Whether its tokens or certificates are taken at all."""
     hasClientSecret: NotRequired[bool | None]
     """Whether there is a secret of the client; absent without a `clientId`."""
     issuer: str
-    """The `iss` of its tokens."""
+    """The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514)."""
     jwks: NotRequired[str | None]
     """Its public keys as they were given; absent where they are fetched."""
     objInfo: IdentityProviderIdObjInfo
     """Name and id."""
+    revocationLists: NotRequired[list[RevocationList]]
+    """What is known of the revocation lists that were given."""
     secondFactorAcr: NotRequired[list[str]]
     """Values of `acr` that tell of a second factor."""
     singleUse: bool
@@ -2111,11 +2151,13 @@ class LoginWay(TypedDict):
     """How an identity proved who it is. More ways and members may come."""
     apiKey: NotRequired[AuditApiKey | None]
     """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
+    certificate: NotRequired[AuditCertificate | None]
+    """Which certificate; only with the way `Certificate`."""
     token: NotRequired[AuditToken | None]
     """Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`."""
     way: str
     """`Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    a second factor there), `ApiKey` or `TokenExchange`.
+    a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
     """
 
 
@@ -2443,6 +2485,8 @@ class OidcBegun(TypedDict):
 
 class OidcProviders(TypedDict):
     """Answer of GET /home/v1/login/oidc."""
+    certificates: NotRequired[bool]
+    """Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in."""
     message: str
     """`Success`."""
     providers: list[IdentityProviderIdObjInfo]
@@ -2541,10 +2585,14 @@ class PatchIdentityProvider(TypedDict):
     """Other algorithms, which replace all of the present ones; an empty list stands for `RS256` and `ES256`."""
     audiences: NotRequired[list[str] | None]
     """Other audiences, which replace all of the present ones."""
+    authorityCertificates: NotRequired[str | None]
+    """Other certificates of an authority elsewhere, of the same subject, which replace all of the present ones."""
     clientId: NotRequired[str | None]
     """Another client; the secret of the one before goes with it. `null`: nobody logs in by the provider any more."""
     clientSecret: NotRequired[str | None]
     """Another secret of the client; `null` for none."""
+    crls: NotRequired[str | None]
+    """Other revocation lists, which replace all of the present ones."""
     enabled: NotRequired[bool | None]
     """Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it."""
     jwks: NotRequired[str | None]
@@ -3168,6 +3216,18 @@ class RequestGrant(TypedDict):
 
 RevealFrom: TypeAlias = Literal["Start", "End"]
 """The end of a value that a partial rule reveals."""
+
+
+class RevocationList(TypedDict):
+    """A revocation list of an authority of client certificates."""
+    issuer: str
+    """Who issued it."""
+    nextUpdate: str
+    """Until when it counts (RFC 3339, UTC): from then on certificates that only it covers are refused."""
+    revoked: int
+    """How many certificates it revokes."""
+    thisUpdate: str
+    """When it was issued (RFC 3339, UTC)."""
 
 
 RevocationReason: TypeAlias = Literal["unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation", "certificateHold", "privilegeWithdrawn", "aACompromise"]

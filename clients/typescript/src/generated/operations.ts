@@ -3779,7 +3779,8 @@ export class Session {
 
   /**
    * Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
-   * second, of another identity.
+   * second, of another identity. With `authType` `certificate` it is the identity that the client certificate of this connection
+   * stands for; no other call looks at that.
    *
    * `POST /home/v1/login`
    */
@@ -3822,7 +3823,8 @@ export class Session {
   }
 
   /**
-   * The identity providers by which people may log in: names and ids, for whoever is about to.
+   * The identity providers by which people may log in: names and ids, for whoever is about to; and whether this socket asks for
+   * client certificates.
    *
    * `GET /home/v1/login/oidc`
    */

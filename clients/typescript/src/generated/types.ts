@@ -250,6 +250,21 @@ export interface AuditApiKey {
   version: number;
 }
 
+/**
+ * A client certificate as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+ * member.
+ */
+export interface AuditCertificate {
+  /** The binding by which it stands for the identity. */
+  bindingUuid?: IdentityBindingId | null;
+  /** Who issued it. */
+  issuer: string;
+  /** Its serial number in hexadecimal digits. */
+  serialNumber: string;
+  /** Its subject, or its first alternative name where it has none. */
+  subject: string;
+}
+
 /** The newest checkpoint of the ledger, in which every record is. */
 export interface AuditCheckpoint {
   /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. */
@@ -364,7 +379,10 @@ export interface AuditToken {
   subject: string;
 }
 
-/** `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`. */
+/**
+ * `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
+ * them for `certificate`, which is the client certificate that the connection has shown.
+ */
 export interface AuthCredentials {
   /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
@@ -380,7 +398,7 @@ export interface AuthCredentials {
 }
 
 /** How a login proves who it is. */
-export type AuthType = "userpass" | "apikey";
+export type AuthType = "userpass" | "apikey" | "certificate";
 
 /** standard base64 (RFC 4648, section 4); padding is optional, line breaks are ignored */
 export type Base64 = string;
@@ -970,7 +988,8 @@ export interface CreateIdentity {
 export interface CreateIdentityBinding {
   /**
    * Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
-   * begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+   * begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
+   * they are alternative names: `dns`, `uri`, `email` and `upn`.
    */
   claims?: Record<string, string>;
   /** The identity. */
@@ -982,20 +1001,35 @@ export interface CreateIdentityBinding {
   /**
    * The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
    * an address. It may be absent where the claims name something by an id that nobody
-   * else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+   * else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
+   * is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
    */
   subject?: string | null;
 }
 
-/** An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both. */
+/**
+ * Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
+ * which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
+ * `authorityCertificates`).
+ */
 export interface CreateIdentityProvider {
   /** Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty. */
   algorithms?: JwtAlgorithm[];
   /**
    * Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-   * there is a `clientId` and no workload shall exchange tokens.
+   * there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
    */
   audiences?: string[];
+  /**
+   * The certificates of an authority elsewhere, in the same place, PEM: one to four, all of one subject, such as an old key
+   * and a new one. Client certificates lead to one of them (RFC 5280).
+   */
+  authorityCertificates?: string | null;
+  /**
+   * An authority of this installation, in the place of an OpenID Connect provider: certificates that it or an authority below
+   * it has issued here log their holders in. What is revoked or on hold here is refused at once.
+   */
+  authorityUuid?: CertificateId | null;
   /**
    * As which client this installation is registered at the provider. With it, people who are bound log in by the provider;
    * it is none of the audiences.
@@ -1004,10 +1038,16 @@ export interface CreateIdentityProvider {
   /** The client's secret, which is shown nowhere again. Without it the client is a public one. */
   clientSecret?: string | null;
   /**
-   * The `iss` of its tokens, letter by letter: an https address, such as
-   * `https://token.actions.githubusercontent.com`. It cannot be changed.
+   * Its revocation lists, and those of authorities below it, PEM, 512 KiB at most. Each certificate below the authority has
+   * to be covered by one that is not over, or is refused.
    */
-  issuer: string;
+  crls?: string | null;
+  /**
+   * The `iss` of its tokens, letter by letter: an https address, such as
+   * `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
+   * certificates, which need not be said.
+   */
+  issuer?: string | null;
   /**
    * Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
    * it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
@@ -1796,7 +1836,7 @@ export interface IdentityBinding {
   objInfo: IdentityBindingIdObjInfo;
   /** The provider. */
   providerUuid: IdentityProviderId;
-  /** The `sub` of the tokens; any where this is absent. */
+  /** The `sub` of the tokens, or the subject of the certificates; any where this is absent. */
   subject?: string | null;
 }
 
@@ -1815,26 +1855,32 @@ export type IdentityId = string;
 /** Whether an identity is somebody or something. */
 export type IdentityKind = "Person" | "Application";
 
-/** An OpenID Connect provider. */
+/** An OpenID Connect provider, or an authority of client certificates. */
 export interface IdentityProvider {
   /** Which algorithms its tokens may be signed with. */
   algorithms: JwtAlgorithm[];
-  /** Whom its tokens have to be for. */
+  /** Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens. */
   audiences: string[];
+  /** The certificates of the authority, PEM; absent where it is an OpenID Connect provider. */
+  authorityCertificates?: string | null;
+  /** The authority of this installation that it is; absent where it is another one, or no authority. */
+  authorityUuid?: CertificateId | null;
   /** As which client this installation is registered at it; absent where nobody logs in by it. */
   clientId?: string | null;
   /** When it was made (RFC 3339, UTC). */
   createdAt: string;
-  /** Whether its tokens are taken at all. */
+  /** Whether its tokens or certificates are taken at all. */
   enabled: boolean;
   /** Whether there is a secret of the client; absent without a `clientId`. */
   hasClientSecret?: boolean | null;
-  /** The `iss` of its tokens. */
+  /** The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514). */
   issuer: string;
   /** Its public keys as they were given; absent where they are fetched. */
   jwks?: string | null;
   /** Name and id. */
   objInfo: IdentityProviderIdObjInfo;
+  /** What is known of the revocation lists that were given. */
+  revocationLists?: RevocationList[];
   /** Values of `acr` that tell of a second factor. */
   secondFactorAcr?: string[];
   /** Whether each token is taken once. */
@@ -2120,11 +2166,13 @@ export interface LoginState {
 export interface LoginWay {
   /** Which key; only with the way `ApiKey`, and not in records of a release that did not tell. */
   apiKey?: AuditApiKey | null;
+  /** Which certificate; only with the way `Certificate`. */
+  certificate?: AuditCertificate | null;
   /** Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`. */
   token?: AuditToken | null;
   /**
    * `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-   * a second factor there), `ApiKey` or `TokenExchange`.
+   * a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
    */
   way: string;
 }
@@ -2450,6 +2498,8 @@ export interface OidcBegun {
 
 /** Answer of GET /home/v1/login/oidc. */
 export interface OidcProviders {
+  /** Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in. */
+  certificates?: boolean;
   /** `Success`. */
   message: string;
   /** The providers by which people log in, by name; none where the server was not told its own address. */
@@ -2547,10 +2597,14 @@ export interface PatchIdentityProvider {
   algorithms?: JwtAlgorithm[] | null;
   /** Other audiences, which replace all of the present ones. */
   audiences?: string[] | null;
+  /** Other certificates of an authority elsewhere, of the same subject, which replace all of the present ones. */
+  authorityCertificates?: string | null;
   /** Another client; the secret of the one before goes with it. `null`: nobody logs in by the provider any more. */
   clientId?: string | null;
   /** Another secret of the client; `null` for none. */
   clientSecret?: string | null;
+  /** Other revocation lists, which replace all of the present ones. */
+  crls?: string | null;
   /** Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it. */
   enabled?: boolean | null;
   /** Other public keys; `null` to have them fetched. */
@@ -3177,6 +3231,18 @@ export interface RequestGrant {
 
 /** The end of a value that a partial rule reveals. */
 export type RevealFrom = "Start" | "End";
+
+/** A revocation list of an authority of client certificates. */
+export interface RevocationList {
+  /** Who issued it. */
+  issuer: string;
+  /** Until when it counts (RFC 3339, UTC): from then on certificates that only it covers are refused. */
+  nextUpdate: string;
+  /** How many certificates it revokes. */
+  revoked: number;
+  /** When it was issued (RFC 3339, UTC). */
+  thisUpdate: string;
+}
 
 /** Why a certificate was revoked (RFC 5280, 5.3.1; `removeFromCRL` is said by releasing a hold). */
 export type RevocationReason = "unspecified" | "keyCompromise" | "cACompromise" | "affiliationChanged" | "superseded" | "cessationOfOperation" | "certificateHold" | "privilegeWithdrawn" | "aACompromise";

@@ -18,7 +18,7 @@ use std::{
 
 use chancery_types::{
     Action, ErrorCode, IdentityId, IdentityProviderId,
-    wire::audit::{AuditApiKey, AuditIdentity},
+    wire::audit::{AuditApiKey, AuditCertificate, AuditIdentity},
 };
 use chancery_verify::hexadecimal;
 use foldhash::fast::RandomState;
@@ -81,6 +81,9 @@ pub(crate) enum Nobody {
     /// Somebody whom a provider sent back, and who was not logged in: who it is and by which provider, or a keyed hash of whom
     /// the provider says that it is, where that is known, and why.
     Person(Option<(IdentityId, String)>, Option<IdentityProviderId>, Option<[u8; 32]>, TokenRefusal),
+    /// Somebody who was not logged in by a client certificate: who it is and of which authority, where that is known, which
+    /// certificate, and why.
+    Certificate(Option<(IdentityId, String)>, Option<IdentityProviderId>, Option<Box<AuditCertificate>>, TokenRefusal),
     /// Somebody who showed more wrong keys than one may from one address.
     TooManyKeys,
     /// Somebody who tried to log in, or what takes the same proof, more often than one may from one address: nothing of what
@@ -95,7 +98,12 @@ struct Refused(HashMap<Nobody, u64>);
 impl Refused {
     fn count(&mut self, who: Nobody) {
         let is_named = match who {
-            Nobody::Name(..) | Nobody::Unproved(..) | Nobody::Key(..) | Nobody::Token(..) | Nobody::Person(..) => true,
+            Nobody::Name(..)
+            | Nobody::Unproved(..)
+            | Nobody::Key(..)
+            | Nobody::Token(..)
+            | Nobody::Person(..)
+            | Nobody::Certificate(..) => true,
             Nobody::Unknown | Nobody::TooManyKeys | Nobody::TooOften(_) => false,
         };
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
@@ -281,7 +289,8 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
         | Nobody::Unproved(..)
         | Nobody::Key(..)
         | Nobody::Token(..)
-        | Nobody::Person(..) => ErrorCode::InvalidAuthToken,
+        | Nobody::Person(..)
+        | Nobody::Certificate(..) => ErrorCode::InvalidAuthToken,
     };
     let (event, identities) = match who {
         Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
@@ -290,8 +299,21 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             let detail = serde_json::json!({"apiKey": key, "why": why.as_str()});
             (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
         }
-        Nobody::Token(whose, provider, why) => by_a_provider("TokenExchange", whose, provider, (None, why)),
-        Nobody::Person(whose, provider, subject, why) => by_a_provider("Oidc", whose, provider, (subject, why)),
+        Nobody::Token(whose, provider, why) => by_a_provider(whose, detail_of("TokenExchange", provider, why)),
+        Nobody::Person(whose, provider, subject, why) => {
+            let mut detail = detail_of("Oidc", provider, why);
+            if let Some(subject) = subject {
+                detail["subjectHash"] = hexadecimal(&subject).into();
+            }
+            by_a_provider(whose, detail)
+        }
+        Nobody::Certificate(whose, provider, certificate, why) => {
+            let mut detail = detail_of("Certificate", provider, why);
+            if let Some(certificate) = certificate {
+                detail["certificate"] = serde_json::json!(certificate);
+            }
+            by_a_provider(whose, detail)
+        }
         Nobody::TooOften(action) => (Event::new(action), Identities::default()),
         Nobody::Name(action, hash) => {
             let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});
@@ -310,20 +332,16 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
     }
 }
 
-/// A login by what a provider says: of a workload, or of a person.
-fn by_a_provider(
-    way: &'static str,
-    whose: Option<(IdentityId, String)>,
-    provider: Option<IdentityProviderId>,
-    (subject, why): (Option<[u8; 32]>, TokenRefusal),
-) -> (Event, Identities) {
+/// Of a login by what a provider says: of a workload, of a person, or of whoever has a key.
+fn detail_of(way: &'static str, provider: Option<IdentityProviderId>, why: TokenRefusal) -> serde_json::Value {
     let mut detail = serde_json::json!({"way": way, "why": why.as_str()});
     if let Some(provider) = provider {
         detail["providerUuid"] = provider.to_string().into();
     }
-    if let Some(subject) = subject {
-        detail["subjectHash"] = hexadecimal(&subject).into();
-    }
+    detail
+}
+
+fn by_a_provider(whose: Option<(IdentityId, String)>, detail: serde_json::Value) -> (Event, Identities) {
     let named = |(uuid, name)| AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
     let identities: Vec<_> = whose.into_iter().map(named).collect();
     let on = identities.first().map(|identity| Uuid::from(identity.uuid));

@@ -112,6 +112,10 @@ impl Chancery {
                 let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
                 Ok(Proof::ApiKey { hash: self.api_key_hash(&api_key) })
             }
+            // That is a matter of the connection: log_in_by_certificate.
+            AuthType::Certificate => {
+                Err(Error::value("/authType", "A certificate is shown by the connection, and proves this alone."))
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod authenticated;
 mod body;
+mod client_certificate;
 mod in_path;
 mod operator;
 mod query;
@@ -15,6 +16,7 @@ pub(crate) use body::{
     BatchBody, Body, BodyOrEmpty, Gate, NotedBody, PreviewBody, SecretBody, SigningBody, VisitorBody,
     VisitorBodyOrEmpty, VisitorBytes, digest_of_body, receive,
 };
+pub(crate) use client_certificate::ClientCertificate;
 pub(crate) use in_path::{BothInPath, InPath};
 pub(crate) use operator::Operator;
 pub(crate) use query::Query;

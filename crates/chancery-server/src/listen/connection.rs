@@ -20,7 +20,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use chancery_core::Error;
+use chancery_core::{Error, ShownCertificates};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -45,7 +45,7 @@ use super::{
     lingering::LingeringClose,
     per_source::ConnectionsPerSource,
     poll_on_wake::PollOnWake,
-    proxy_protocol,
+    possession, proxy_protocol,
     streams_before_login::StreamTurns,
     suppress_wake::{SuppressWake, WakeFilter},
     write_stall::StallLimited,
@@ -95,6 +95,9 @@ pub(super) async fn handle(
     };
     let handshake = TlsAcceptor::from(tls.now()).accept(stream);
     let Ok(Ok(stream)) = time::timeout(*handshake_max, handshake).await else { return };
+    if tls.asks() {
+        let _asked_once = state.certificates.set(possession::shown(stream.get_ref().1.peer_certificates()));
+    }
     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
         serve_http2(stream, source, (&site, &state), stop).await;
     } else {
@@ -266,6 +269,8 @@ pub(crate) struct ConnectionState {
     has_waited: AtomicBool,
     /// Over HTTP/2, where calls wait for their turn until somebody is known.
     stream_turns: OnceLock<StreamTurns>,
+    /// Where the client was asked for a certificate: what it has shown.
+    pub(crate) certificates: OnceLock<Option<ShownCertificates>>,
 }
 
 impl ConnectionState {

@@ -9,6 +9,7 @@ mod left_body;
 mod lingering;
 mod per_source;
 mod poll_on_wake;
+mod possession;
 mod proxies;
 mod proxy_protocol;
 mod streams_before_login;
@@ -33,7 +34,7 @@ pub use bounds::Bounds;
 pub(crate) use connection::ConnectionState;
 pub(crate) use head::HeadFault;
 pub use proxies::TrustedProxies;
-pub use tls::{Tls, TlsError, tls_config};
+pub use tls::{Tls, TlsError, tls_config, tls_config_asking};
 
 /// What to serve on one socket.
 #[derive(Clone)]

@@ -6,8 +6,11 @@ use rustls::{
     ServerConfig,
     crypto::aws_lc_rs,
     pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
+    server::{NoClientAuth, NoServerSessionStorage, danger::ClientCertVerifier},
     version::{TLS12, TLS13},
 };
+
+use super::possession::ProofOfPossession;
 
 /// Why a certificate and a key are no basis for TLS.
 #[derive(Debug, thiserror::Error)]
@@ -25,22 +28,36 @@ pub enum TlsError {
 
 /// What a TLS socket presents to those who come next; it may be exchanged while the socket is served.
 #[derive(Clone, Debug)]
-pub struct Tls(Arc<RwLock<Arc<ServerConfig>>>);
+pub struct Tls {
+    config: Arc<RwLock<Arc<ServerConfig>>>,
+    asks: bool,
+}
 
 impl From<Arc<ServerConfig>> for Tls {
     fn from(config: Arc<ServerConfig>) -> Self {
-        Self(Arc::new(RwLock::new(config)))
+        Self { config: Arc::new(RwLock::new(config)), asks: false }
     }
 }
 
 impl Tls {
+    /// Of a socket whose configuration asks for client certificates: [`tls_config_asking`].
+    #[must_use]
+    pub fn asking(config: Arc<ServerConfig>) -> Self {
+        Self { asks: true, ..Self::from(config) }
+    }
+
+    /// Whether what connections show is kept for logins.
+    pub(super) const fn asks(&self) -> bool {
+        self.asks
+    }
+
     /// Presents this from now on; connections that stand are not touched.
     pub fn replace(&self, config: Arc<ServerConfig>) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = config;
+        *self.config.write().unwrap_or_else(PoisonError::into_inner) = config;
     }
 
     pub(super) fn now(&self) -> Arc<ServerConfig> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.config.read().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -50,12 +67,32 @@ impl Tls {
 ///
 /// [`TlsError`] where either cannot be read or they do not belong together.
 pub fn tls_config(chain: &[u8], key: &[u8]) -> Result<Arc<ServerConfig>, TlsError> {
+    config(chain, key, Arc::new(NoClientAuth)).map(Arc::new)
+}
+
+/// The same for a socket that asks for client certificates, and does without.
+///
+/// No session is resumed there: each connection has shown anew that it has the key. In TLS 1.2 the proof is bound to the
+/// connection (RFC 7627).
+///
+/// # Errors
+///
+/// As [`tls_config`].
+pub fn tls_config_asking(chain: &[u8], key: &[u8]) -> Result<Arc<ServerConfig>, TlsError> {
+    let mut config = config(chain, key, Arc::new(ProofOfPossession::new()))?;
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
+    config.require_ems = true;
+    Ok(Arc::new(config))
+}
+
+fn config(chain: &[u8], key: &[u8], clients: Arc<dyn ClientCertVerifier>) -> Result<ServerConfig, TlsError> {
     let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>().map_err(TlsError::Certificates)?;
     let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::Key)?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])?
-        .with_no_client_auth()
+        .with_client_cert_verifier(clients)
         .with_single_cert(chain, key)?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
+    Ok(config)
 }

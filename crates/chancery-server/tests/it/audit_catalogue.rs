@@ -64,7 +64,7 @@ fn listed(document: &'static str) -> Vec<(Action, Listed)> {
 }
 
 /// What a refusal may say.
-const OF_REFUSALS: [&str; 6] = ["nameHash", "apiKey", "providerUuid", "subjectHash", "way", "why"];
+const OF_REFUSALS: [&str; 7] = ["nameHash", "apiKey", "providerUuid", "subjectHash", "certificate", "way", "why"];
 
 /// What of a record is not as listed: `members` has each member of its detail, with the type `null` where it is null.
 fn fault(action: Action, outcome: &str, has_object: bool, members: &BTreeMap<String, String>) -> Option<String> {

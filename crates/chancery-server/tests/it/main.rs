@@ -6,6 +6,7 @@ mod audit_catalogue;
 mod bodies;
 mod certificates;
 mod client;
+mod client_certificates;
 mod every_endpoint;
 mod guards;
 mod idempotency;

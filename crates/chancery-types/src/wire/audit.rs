@@ -149,13 +149,16 @@ const TOKEN_EXCHANGE: &str = "TokenExchange";
 /// The way of a person whose provider says that it took what counts as a second factor.
 const OIDC_WITH_SECOND_FACTOR: &str = "Oidc+Acr";
 
+/// The way of whoever shows a client certificate.
+const CERTIFICATE: &str = "Certificate";
+
 /// How an identity proved who it is. More ways and members may come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
     /// `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    /// a second factor there), `ApiKey` or `TokenExchange`.
+    /// a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,6 +166,9 @@ pub struct LoginWay {
     /// Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<AuditToken>,
+    /// Which certificate; only with the way `Certificate`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<Box<AuditCertificate>>,
 }
 
 impl LoginWay {
@@ -175,13 +181,13 @@ impl LoginWay {
     /// Name and password.
     #[must_use]
     pub fn password() -> Self {
-        Self { way: "Password".to_owned(), api_key: None, token: None }
+        Self::by("Password")
     }
 
     /// Name, password and a one-time code.
     #[must_use]
     pub fn password_and_totp() -> Self {
-        Self { way: "Password+Totp".to_owned(), api_key: None, token: None }
+        Self::by("Password+Totp")
     }
 
     /// Whether it satisfies a role that demands this besides a password.
@@ -196,20 +202,30 @@ impl LoginWay {
     /// An API key: as a login, or as the bearer of a call.
     #[must_use]
     pub fn api_key(key: AuditApiKey) -> Self {
-        Self { way: "ApiKey".to_owned(), api_key: Some(key), token: None }
+        Self { api_key: Some(key), ..Self::by("ApiKey") }
     }
 
     /// A provider's token that was exchanged for ours.
     #[must_use]
     pub fn token_exchange(token: AuditToken) -> Self {
-        Self { way: TOKEN_EXCHANGE.to_owned(), api_key: None, token: Some(token) }
+        Self { token: Some(token), ..Self::by(TOKEN_EXCHANGE) }
     }
 
     /// A person whom a provider has logged in, perhaps with what counts as a second factor there.
     #[must_use]
     pub fn oidc(token: AuditToken, has_second_factor: bool) -> Self {
         let way = if has_second_factor { OIDC_WITH_SECOND_FACTOR } else { "Oidc" };
-        Self { way: way.to_owned(), api_key: None, token: Some(token) }
+        Self { token: Some(token), ..Self::by(way) }
+    }
+
+    /// A client certificate of the connection.
+    #[must_use]
+    pub fn certificate(certificate: AuditCertificate) -> Self {
+        Self { certificate: Some(Box::new(certificate)), ..Self::by(CERTIFICATE) }
+    }
+
+    fn by(way: &str) -> Self {
+        Self { way: way.to_owned(), api_key: None, token: None, certificate: None }
     }
 
     /// Whether it was by a provider's token that was exchanged for ours.
@@ -249,6 +265,23 @@ pub struct AuditToken {
     /// Who issued it.
     pub issuer: String,
     /// Its `sub`.
+    pub subject: String,
+}
+
+/// A client certificate as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+/// member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditCertificate {
+    /// The binding by which it stands for the identity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binding_uuid: Option<IdentityBindingId>,
+    /// Who issued it.
+    pub issuer: String,
+    /// Its serial number in hexadecimal digits.
+    pub serial_number: String,
+    /// Its subject, or its first alternative name where it has none.
     pub subject: String,
 }
 

@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present};
-use crate::{IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm};
+use crate::{CertificateId, IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm};
 
-/// An OpenID Connect provider whose tokens workloads exchange for ours, or by which people log in, or both.
+/// Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
+/// which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
+/// `authorityCertificates`).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -16,11 +18,13 @@ pub struct CreateIdentityProvider {
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
     /// The `iss` of its tokens, letter by letter: an https address, such as
-    /// `https://token.actions.githubusercontent.com`. It cannot be changed.
+    /// `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
+    /// certificates, which need not be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "https://gitlab.example.org"))]
-    pub issuer: String,
+    pub issuer: Option<String>,
     /// Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-    /// there is a `clientId` and no workload shall exchange tokens.
+    /// there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub audiences: Vec<String>,
@@ -49,6 +53,18 @@ pub struct CreateIdentityProvider {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub second_factor_acr: Vec<String>,
+    /// An authority of this installation, in the place of an OpenID Connect provider: certificates that it or an authority below
+    /// it has issued here log their holders in. What is revoked or on hold here is refused at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority_uuid: Option<CertificateId>,
+    /// The certificates of an authority elsewhere, in the same place, PEM: one to four, all of one subject, such as an old key
+    /// and a new one. Client certificates lead to one of them (RFC 5280).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority_certificates: Option<String>,
+    /// Its revocation lists, and those of authorities below it, PEM, 512 KiB at most. Each certificate below the authority has
+    /// to be covered by one that is not over, or is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crls: Option<String>,
 }
 
 /// Says which, never the client's secret.
@@ -96,6 +112,12 @@ pub struct PatchIdentityProvider {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub second_factor_acr: Option<Vec<String>>,
+    /// Other certificates of an authority elsewhere, of the same subject, which replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority_certificates: Option<String>,
+    /// Other revocation lists, which replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crls: Option<String>,
 }
 
 /// Says a little, never the client's secret.
@@ -106,16 +128,16 @@ impl fmt::Debug for PatchIdentityProvider {
     }
 }
 
-/// An OpenID Connect provider.
+/// An OpenID Connect provider, or an authority of client certificates.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct IdentityProvider {
     /// Name and id.
     pub obj_info: ObjInfo<IdentityProviderId>,
-    /// The `iss` of its tokens.
+    /// The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514).
     pub issuer: String,
-    /// Whom its tokens have to be for.
+    /// Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens.
     pub audiences: Vec<String>,
     /// Which algorithms its tokens may be signed with.
     pub algorithms: Vec<JwtAlgorithm>,
@@ -124,7 +146,7 @@ pub struct IdentityProvider {
     pub jwks: Option<String>,
     /// Whether each token is taken once.
     pub single_use: bool,
-    /// Whether its tokens are taken at all.
+    /// Whether its tokens or certificates are taken at all.
     pub enabled: bool,
     /// As which client this installation is registered at it; absent where nobody logs in by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,8 +157,32 @@ pub struct IdentityProvider {
     /// Values of `acr` that tell of a second factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub second_factor_acr: Vec<String>,
+    /// The authority of this installation that it is; absent where it is another one, or no authority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority_uuid: Option<CertificateId>,
+    /// The certificates of the authority, PEM; absent where it is an OpenID Connect provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authority_certificates: Option<String>,
+    /// What is known of the revocation lists that were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revocation_lists: Vec<RevocationList>,
     /// When it was made (RFC 3339, UTC).
     pub created_at: String,
+}
+
+/// A revocation list of an authority of client certificates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RevocationList {
+    /// Who issued it.
+    pub issuer: String,
+    /// When it was issued (RFC 3339, UTC).
+    pub this_update: String,
+    /// Until when it counts (RFC 3339, UTC): from then on certificates that only it covers are refused.
+    pub next_update: String,
+    /// How many certificates it revokes.
+    pub revoked: u32,
 }
 
 /// Whose tokens of a provider stand for an identity.
@@ -153,11 +199,13 @@ pub struct CreateIdentityBinding {
     pub provider_uuid: IdentityProviderId,
     /// The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
     /// an address. It may be absent where the claims name something by an id that nobody
-    /// else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`.
+    /// else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
+    /// is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
-    /// begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20.
+    /// begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
+    /// they are alternative names: `dns`, `uri`, `email` and `upn`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schema", schema(example = json!({"repository_id": "74", "ref": "refs/heads/main"})))]
     pub claims: BTreeMap<String, String>,
@@ -174,7 +222,7 @@ pub struct IdentityBinding {
     pub identity_uuid: IdentityId,
     /// The provider.
     pub provider_uuid: IdentityProviderId,
-    /// The `sub` of the tokens; any where this is absent.
+    /// The `sub` of the tokens, or the subject of the certificates; any where this is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// Further claims of the tokens with their values.

@@ -18,7 +18,8 @@ pub struct LoginRequest {
     pub auth_type: AuthType,
 }
 
-/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`.
+/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
+/// them for `certificate`, which is the client certificate that the connection has shown.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -145,6 +146,9 @@ pub struct OidcProviders {
     pub status: HomeStatus,
     /// The providers by which people log in, by name; none where the server was not told its own address.
     pub providers: Vec<ObjInfo<IdentityProviderId>>,
+    /// Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in.
+    #[serde(default)]
+    pub certificates: bool,
 }
 
 /// Body of POST /home/v1/login/oidc.

@@ -39,8 +39,11 @@ pub const ANSWERED: &[(&str, &[&str])] = &[
     ("ChangeSigningPolicy", &["serviceUuid", "pendingChange"]),
     ("PatchApiKey", &["objInfo", "version", "createdAt", "rotatedAt", "lastUsedAt", "previous"]),
     ("SetMailbox", &["objInfo", "confirmedAt", "pending", "deliveries"]),
-    ("CreateIdentityProvider", &["objInfo", "enabled", "hasClientSecret", "createdAt"]),
-    ("PatchIdentityProvider", &["objInfo", "issuer", "hasClientSecret", "createdAt"]),
+    ("CreateIdentityProvider", &["objInfo", "enabled", "hasClientSecret", "revocationLists", "createdAt"]),
+    (
+        "PatchIdentityProvider",
+        &["objInfo", "issuer", "hasClientSecret", "authorityUuid", "revocationLists", "createdAt"],
+    ),
     ("CreateIdentityBinding", &["objInfo", "createdAt"]),
     ("PatchName", &["uuid"]),
     ("NameOnly", &["uuid"]),

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use chancery_keys::NamedAlgorithm;
-use chancery_x509::{certificate::Signed, name_constraints::NameKey};
+use chancery_x509::{certificate::Signed, dn::FoundName, name_constraints::NameKey};
 use der::{
     Any, Decode, Encode, Sequence, Tag,
     asn1::{GeneralizedTime, ObjectIdentifier},
@@ -137,6 +137,36 @@ impl Crl {
             }
         }
         Some(crl)
+    }
+
+    /// Its issuer on one line.
+    #[must_use]
+    pub fn issuer_text(&self) -> String {
+        FoundName::from(&self.issuer).to_string()
+    }
+
+    /// When it was issued, in milliseconds since the epoch.
+    #[must_use]
+    pub const fn this_update_ms(&self) -> i64 {
+        self.this_update_s.saturating_mul(1_000)
+    }
+
+    /// Until when it counts, in milliseconds since the epoch; `None` where it does not say, and counts for nothing.
+    #[must_use]
+    pub fn next_update_ms(&self) -> Option<i64> {
+        self.next_update_s.map(|until_s| until_s.saturating_mul(1_000))
+    }
+
+    /// How many certificates it names.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.values().map(Vec::len).sum()
+    }
+
+    /// Whether it names none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
     }
 
     /// Takes in what one extension says; whether it is known.

@@ -2,7 +2,7 @@
 
 use chancery_keys::{NamedAlgorithm, is_short_rsa_key, kind_of_public_key};
 use chancery_x509::{
-    certificate::Signed,
+    certificate::{Signed, serial_text},
     dn::FoundName,
     has_padded_oid,
     name_constraints::{NameConstraints, NameKey},
@@ -103,6 +103,36 @@ impl Link {
     #[must_use]
     pub fn subject_text(&self) -> String {
         FoundName::from(self.subject()).to_string()
+    }
+
+    /// Its issuer on one line.
+    #[must_use]
+    pub fn issuer_text(&self) -> String {
+        FoundName::from(self.issuer()).to_string()
+    }
+
+    /// Its serial number in hexadecimal digits.
+    #[must_use]
+    pub fn serial_text(&self) -> String {
+        serial_text(self.parsed.tbs_certificate().serial_number())
+    }
+
+    /// What else it is called by.
+    #[must_use]
+    pub fn alt_names(&self) -> &[GeneralName] {
+        &self.facts.alt_names
+    }
+
+    /// Whether it says that it is an authority's.
+    #[must_use]
+    pub const fn is_authority(&self) -> bool {
+        self.facts.is_authority
+    }
+
+    /// The certificate in DER.
+    #[must_use]
+    pub fn der(&self) -> &[u8] {
+        &self.der
     }
 
     pub(super) fn issuer(&self) -> &Name {

@@ -25,6 +25,18 @@ pub(crate) struct Login {
     /// as a bearer token lives.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "password_file", "totp", "api_key_file"])]
     pub(crate) oidc_token: Option<PathBuf>,
+    /// Logs in by this client certificate, PEM, with what stands between it and its authority, at the address of
+    /// --client-cert-listen. It is one of two logins where a role takes two.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "client_key",
+        conflicts_with_all = ["names", "password_file", "totp", "api_key_file", "oidc_token"]
+    )]
+    pub(crate) client_cert: Option<PathBuf>,
+    /// The key of the certificate, PEM, without a passphrase.
+    #[arg(long, value_name = "FILE", requires = "client_cert")]
+    pub(crate) client_key: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }

@@ -107,7 +107,7 @@ pub(crate) fn passes(failure: &Failure) -> bool {
         ClientError::Refused { status, .. }
         | ClientError::NotLoggedIn { status, .. }
         | ClientError::Unexpected { status, .. } => matches!(status, 429 | 502..=504),
-        ClientError::Authority(_) | ClientError::NotSent(_) => false,
+        ClientError::Authority(_) | ClientError::Certificate(_) | ClientError::NotSent(_) => false,
     };
     causes(failure).any(|cause| cause.downcast_ref().is_some_and(is_passing))
 }
@@ -133,7 +133,7 @@ pub(crate) fn tell(failure: &Failure) {
 fn exit_of_call(error: &ClientError) -> Exit {
     match error {
         ClientError::Transport(_) => Exit::Unreachable,
-        ClientError::Authority(_) | ClientError::NotSent(_) => Exit::Usage,
+        ClientError::Authority(_) | ClientError::Certificate(_) | ClientError::NotSent(_) => Exit::Usage,
         ClientError::Unexpected { .. } => Exit::Failed,
         refused if refused.wants_login() => Exit::NotLoggedIn,
         ClientError::Refused { error_code: ErrorCode::InternalError, .. } => Exit::Failed,
@@ -149,6 +149,11 @@ fn next_after_call(error: &ClientError) -> Option<String> {
                 .to_owned()
         }
         ClientError::Authority(_) => "Give --ca a PEM file, such as chancery-data/tls/ca.pem of the server.".to_owned(),
+        ClientError::Certificate(_) => {
+            "Give --client-cert the certificate and what stands between it and its authority, PEM, and --client-key its key \
+             without a passphrase."
+                .to_owned()
+        }
         ClientError::NotSent(_) => "Nothing was sent. A key stands in the file of --api-key-file or CHANCERY_API_KEY_FILE, or in CHANCERY_API_KEY."
             .to_owned(),
         ClientError::NotLoggedIn { status: 429, .. } => "Wait a minute, then log in again.".to_owned(),

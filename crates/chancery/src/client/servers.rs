@@ -134,7 +134,7 @@ pub(crate) fn end(name: &str, is_forgotten: bool) -> Result<Option<SavedServer>,
             fs::remove_file(&path).doing(path.display().to_string())?;
         } else {
             let mut left = SavedServer { names: Vec::new(), session: Session::default(), ..server.clone() };
-            (left.api_key_file, left.state) = (None, None);
+            (left.api_key_file, left.client_certificate, left.state) = (None, None, None);
             write(name, &left)?;
         }
         Ok(Some(server))

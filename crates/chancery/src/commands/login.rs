@@ -22,6 +22,8 @@ use crate::{
     shown::Shown,
 };
 
+mod certificate;
+
 /// How long a server keeps a session that waits for its second login.
 const HALF_OPEN_MS: i64 = 5 * 60 * 1_000;
 
@@ -32,7 +34,8 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let options = &command.server;
     // Before it is read, which may be possible once or take for ever.
     options.api_key_file.as_deref().map_or(Ok(()), refuse_fleeting_key)?;
-    let key = if command.oidc_token.is_some() { None } else { api_key(options)? };
+    let is_otherwise = command.oidc_token.is_some() || command.client_cert.is_some();
+    let key = if is_otherwise { None } else { api_key(options)? };
     if key.is_some() && !command.names.is_empty() {
         let message = format!("{}: an API key is given too", command.names.join(" "));
         let next = "Leave out the names, or --api-key-file, CHANCERY_API_KEY_FILE and CHANCERY_API_KEY.";
@@ -41,6 +44,9 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
     if let Some(file) = &command.oidc_token {
         return by_token(target, options, file);
+    }
+    if let Some(files) = certificate::files(command, key.is_some(), target.saved.as_ref())? {
+        return certificate::log_in(target, command, files);
     }
     let given = given(command, key.is_some())?;
     let (client, client_of_replaced) = (target.client()?, target.client()?);
@@ -144,6 +150,7 @@ fn new_login(server: Address, ca: String, now_ms: i64) -> SavedServer {
         ca,
         names: Vec::new(),
         api_key_file: None,
+        client_certificate: None,
         state: None,
         logged_in_at_ms: now_ms,
         session: Session::default(),

@@ -227,6 +227,7 @@ fn with_places(refused: ClientError, place: impl Fn(usize) -> String) -> Failure
         | ClientError::NotLoggedIn { .. }
         | ClientError::Unexpected { .. }
         | ClientError::Authority(_)
+        | ClientError::Certificate(_)
         | ClientError::NotSent(_) => Vec::new(),
     };
     if wrong.is_empty() { refused.into() } else { told_with(Exit::Refused, refused.to_string(), wrong.join("\n")) }

@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 28] = [
+const REFERENCES: [(&str, &str); 29] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -39,6 +39,7 @@ const REFERENCES: [(&str, &str); 28] = [
     ("requestUuid", "request"),
     ("targetUuid", "notice-target"),
     ("issuerUuid", "cert"),
+    ("authorityUuid", "cert"),
     ("certificateUuid", "cert"),
     ("previousCertificateUuid", "cert"),
     ("submitterUuid", "identity"),

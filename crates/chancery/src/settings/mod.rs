@@ -74,6 +74,9 @@ pub(crate) struct Options {
     /// Where to serve the interface over plain HTTP, on loopback only: for benchmarks and a proxy on the same host.
     #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_PLAIN_LISTEN")]
     pub(crate) plain_listen: Option<SocketAddr>,
+    /// Where to serve the interface over TLS to clients that are asked for a certificate, by which they may log in.
+    #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_CLIENT_CERT_LISTEN")]
+    pub(crate) client_cert_listen: Option<SocketAddr>,
     /// Where relying parties reach the public endpoints, such as `http://pki.example.org`: fills CDP and AIA.
     #[arg(long, value_name = "URL", env = "CHANCERY_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
@@ -205,6 +208,7 @@ pub(crate) struct Settings {
     pub(crate) listen: String,
     pub(crate) public_listen: Option<SocketAddr>,
     pub(crate) plain_listen: Option<SocketAddr>,
+    pub(crate) client_cert_listen: Option<SocketAddr>,
     pub(crate) public_url: Option<String>,
     pub(crate) log_name: Option<String>,
     /// Certificate chain and private key, if they are given.
@@ -258,6 +262,7 @@ impl Options {
             listen: self.listen.or(other.listen),
             public_listen: self.public_listen.or(other.public_listen),
             plain_listen: self.plain_listen.or(other.plain_listen),
+            client_cert_listen: self.client_cert_listen.or(other.client_cert_listen),
             public_url: self.public_url.or(other.public_url),
             log_name: self.log_name.or(other.log_name),
             tls_cert: self.tls_cert.or(other.tls_cert),
@@ -327,6 +332,7 @@ impl Options {
             listen,
             public_listen: self.public_listen,
             plain_listen: self.plain_listen,
+            client_cert_listen: self.client_cert_listen,
             public_url: self.public_url,
             log_name: self.log_name,
             tls,

@@ -15,6 +15,7 @@ impl Settings {
             "store": if self.store.path().is_some() { "SQLite" } else { "PostgreSQL" },
             "listen": self.listen,
             "plain-listen": self.plain_listen,
+            "client-cert-listen": self.client_cert_listen,
             "public-listen": self.public_listen,
             "public-url": self.public_url,
             "log-name": self.log_name,

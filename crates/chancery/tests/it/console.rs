@@ -31,8 +31,11 @@ fn the_console_passes_its_tests_in_a_browser() {
         IdentityProvider::start_for_people(temporary.path(), &format!("{origin}/home/v1/login/oidc/callback"));
     let authority = provider.authority().display().to_string();
     let of_provider = ["--public-origin", &origin, "--provider-ca", &authority, "--provider-networks", "127.0.0.1"];
+    let asking = format!("127.0.0.1:{}", free_port());
+    let of_certificates = ["--client-cert-listen", &asking];
     let of_relay = relay.arguments();
-    let arguments = of_relay.iter().map(String::as_str).chain(of_provider).collect::<Vec<_>>();
+    let arguments = of_relay.iter().map(String::as_str).chain(of_provider).chain(of_certificates);
+    let arguments = arguments.collect::<Vec<_>>();
     let demo = Demo::start_again(temporary.path(), &listen, &arguments);
     let (key, certificate) = (temporary.path().join("other.key"), temporary.path().join("other.crt"));
     // A page of another origin needs a server of its own.
@@ -45,6 +48,7 @@ fn the_console_passes_its_tests_in_a_browser() {
         .run();
     let _passed = Tool::new("node")
         .env("CHANCERY_BASE", demo.text("/base"))
+        .env("CHANCERY_ASKING", format!("https://{asking}"))
         .env("CHANCERY_MAILS", relay.folder())
         .env("CHANCERY_PROVIDER", provider.issuer())
         .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod client;
+mod client_certificates;
 mod clients;
 mod commands;
 mod console;

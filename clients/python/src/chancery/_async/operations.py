@@ -3122,7 +3122,8 @@ class AsyncSession:
         **body: Unpack[types.LoginRequest],
     ) -> types.LoginAnswer:
         """Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
-        second, of another identity.
+        second, of another identity. With `authType` `certificate` it is the identity that the client certificate of this connection
+        stands for; no other call looks at that.
 
         `POST /home/v1/login`
         """
@@ -3154,7 +3155,8 @@ class AsyncSession:
     async def oidc_providers(
         self,
     ) -> types.OidcProviders:
-        """The identity providers by which people may log in: names and ids, for whoever is about to.
+        """The identity providers by which people may log in: names and ids, for whoever is about to; and whether this socket asks for
+        client certificates.
 
         `GET /home/v1/login/oidc`
         """

@@ -12,7 +12,10 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::stored::{BindingContent, ProviderContent, binding};
+use super::{
+    certificates,
+    stored::{BindingContent, ProviderContent, binding},
+};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     identity::{
@@ -41,7 +44,7 @@ impl Chancery {
         let grant = self.grant_administration(caller, Action::IdentityBindingCreate, None).await?;
         let CreateIdentityBinding { name, identity_uuid, provider_uuid, subject, claims } = body;
         check_name("/name", &name, &self.limits)?;
-        check_asked(subject.as_deref(), &claims)?;
+        check_texts(subject.as_deref(), &claims)?;
         let row = tables::identity_bindings::Row {
             id: IdentityBindingId::from_random(chancery_keys::random()).into(),
             name_key: name_key(&name),
@@ -130,19 +133,25 @@ async fn check_can_log_in(tx: &mut Tx, row: &tables::identity_bindings::Row) -> 
     let identity = identity.ok_or_else(|| Error::selection("/identityUuid", "There is no such identity."))?;
     let provider = tables::identity_providers::by_id(tx, row.provider_id).await?;
     let provider = provider.ok_or_else(|| Error::selection("/providerUuid", "There is no such identity provider."))?;
-    let is_of_people = ProviderContent::of(&provider)?.client.is_some();
+    let (provider, asked) = (ProviderContent::of(&provider)?, BindingContent::of(row)?);
+    if provider.authority.is_some() {
+        // Whoever has the key of a certificate is who it says, a person as well as a program.
+        return certificates::check_asked(&asked);
+    }
+    check_asked(asked.subject.as_deref(), &asked.claims)?;
+    let is_of_people = provider.client.is_some();
     if !is_of_people || kind_of(&identity)? != IdentityKind::Person {
         return check_takes_programs(tx, row.identity_id).await;
     }
-    if BindingContent::of(row)?.subject.is_some() {
+    if asked.subject.is_some() {
         return Ok(());
     }
     let message = "A person who logs in by the provider is bound by the subject that it never gives to anybody else.";
     Err(Error::value("/subject", message))
 }
 
-/// Refuses what would be about nobody in particular.
-fn check_asked(subject: Option<&str>, claims: &BTreeMap<String, String>) -> Result<()> {
+/// Refuses what no token and no certificate says.
+fn check_texts(subject: Option<&str>, claims: &BTreeMap<String, String>) -> Result<()> {
     let is_text = |text: &str| !text.is_empty() && text.len() <= TEXT_MAX && !text.contains('\0');
     let what = format!("has 1 to {TEXT_MAX} characters, and is compared letter by letter.");
     if subject.is_some_and(|subject| !is_text(subject)) {
@@ -155,6 +164,11 @@ fn check_asked(subject: Option<&str>, claims: &BTreeMap<String, String>) -> Resu
         let place = name.replace('~', "~0").replace('/', "~1");
         return Err(Error::value(format!("/claims/{place}"), format!("The name and the value of a claim {what}")));
     }
+    Ok(())
+}
+
+/// Refuses what would be about no token in particular.
+fn check_asked(subject: Option<&str>, claims: &BTreeMap<String, String>) -> Result<()> {
     if subject.is_none() && !claims.keys().any(|name| IDS.contains(&name.as_str())) {
         let message = format!("Without a subject the claims name something by its id: one of {}.", IDS.join(", "));
         return Err(Error::value("/subject", message));
@@ -175,8 +189,11 @@ mod tests {
         for id in IDS {
             check_asked(None, &claims(&[(id, "74"), ("ref", "refs/heads/main")])).unwrap();
         }
-        let refused =
-            |subject, named: &[_]| check_asked(subject, &claims(named)).unwrap_err().field().map(str::to_owned);
+        let refused = |subject, named: &[_]| {
+            let named = claims(named);
+            let checked = check_texts(subject, &named).and_then(|()| check_asked(subject, &named));
+            checked.unwrap_err().field().map(str::to_owned)
+        };
         for named in [&[][..], &[("ref", "refs/heads/main")], &[("repository", "octo/app")], &[("actor_id", "7")]] {
             assert_eq!(refused(None, named).as_deref(), Some("/subject"), "{named:?}");
         }

@@ -3,6 +3,8 @@
 use chancery_keys::{Claims, IdTokenError, is_same_hash};
 use serde_json::Value;
 
+use super::certificates::CertificateRefusal;
+
 /// By how much the clocks of a provider and of this server may differ.
 const SKEW_MS: i64 = 60_000;
 
@@ -59,6 +61,8 @@ pub(crate) enum TokenRefusal {
     Provider,
     /// It answers another request.
     Nonce,
+    /// A client certificate, in the place of a token.
+    Certificate(CertificateRefusal),
 }
 
 impl TokenRefusal {
@@ -86,6 +90,7 @@ impl TokenRefusal {
             Self::Code => "Code",
             Self::Provider => "Provider",
             Self::Nonce => "Nonce",
+            Self::Certificate(why) => why.as_str(),
         }
     }
 }

@@ -13,8 +13,10 @@ use chancery_types::{
     },
 };
 use tracing::info;
+use uuid::Uuid;
 
 use super::{
+    certificates::expect_unrevoked,
     claims::{GoodToken, TokenRefusal},
     stored::ProviderContent,
     trusted::{Refused, Trusted},
@@ -29,12 +31,14 @@ use crate::{
 /// Bytes of a token that is looked at: GitHub's have some 2 KiB.
 pub(super) const TOKEN_MAX: usize = 12 * 1_024;
 
-/// What a login by a provider's token rests on: it has to stand when the session begins.
+/// What a login by a provider's token, or a client certificate, rests on: it has to stand when the session begins.
 pub(in crate::identity) struct Exchanged {
     pub(super) provider: identity_providers::Row,
     pub(super) binding: identity_bindings::Row,
     /// The keyed hash of what is taken once, and until when it is remembered.
     pub(super) used: Option<([u8; 32], i64)>,
+    /// The certificates of this installation that must not be revoked.
+    pub(super) issued: Vec<Uuid>,
     /// What is said where it does not stand any more.
     pub(super) refusal: fn() -> Error,
 }
@@ -93,7 +97,7 @@ impl Chancery {
             Ok(good) => good,
             Err(why) => return Ok(Err(why.into())),
         };
-        let (identity, binding) = match self.whose(&good, bindings).await? {
+        let (identity, binding) = match self.whose(bindings, |content| content.takes(&good)).await? {
             Ok(bound) => bound,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -110,7 +114,7 @@ impl Chancery {
         let binding_uuid = IdentityBindingId::from(binding.id);
         let login =
             LoginWay::token_exchange(AuditToken { binding_uuid, issuer: row.issuer.clone(), subject: good.subject });
-        let exchanged = Exchanged { provider: row, binding, used, refusal: refused };
+        let exchanged = Exchanged { provider: row, binding, used, issued: Vec::new(), refusal: refused };
         Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
     }
 
@@ -127,7 +131,7 @@ impl Chancery {
 /// Refuses a login that rests on what was changed meanwhile, or on what somebody else has just taken: of two that come with it
 /// at the same time, on whatever nodes, one is refused.
 pub(in crate::identity) async fn expect_unchanged(tx: &mut Tx, exchanged: &Exchanged) -> Result<()> {
-    let Exchanged { provider, binding, used, refusal } = exchanged;
+    let Exchanged { provider, binding, used, issued, refusal } = exchanged;
     let provider_now = tables::identity_providers::by_id(tx, provider.id).await?;
     let binding_now = tables::identity_bindings::by_id(tx, binding.id).await?;
     if provider_now.as_ref() != Some(provider) || binding_now.as_ref() != Some(binding) {
@@ -138,7 +142,7 @@ pub(in crate::identity) async fn expect_unchanged(tx: &mut Tx, exchanged: &Excha
     {
         return Err(refusal());
     }
-    Ok(())
+    if issued.is_empty() { Ok(()) } else { expect_unrevoked(tx, issued, *refusal).await }
 }
 
 /// One wording for whatever is wrong with a token or with what it stands for.

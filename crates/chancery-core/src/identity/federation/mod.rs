@@ -1,10 +1,12 @@
-//! OpenID Connect providers: workloads exchange their tokens for ours, and people log in by them.
+//! OpenID Connect providers: workloads exchange their tokens for ours, and people log in by them. And authorities of client
+//! certificates (`certificates`), which are providers, too: rows, bindings and who may make them are the same.
 //!
 //! `claims` decides what a verified token says and whether it is good now, `stored` what providers and bindings are;
 //! `keys` fetches and keeps what providers publish; `trusted` finds for whom a token stands; the door methods are in
 //! `providers`, `bindings`, `exchange` (of workloads) and `oidc` (of people).
 
 mod bindings;
+mod certificates;
 mod claims;
 mod clients;
 mod exchange;
@@ -16,6 +18,7 @@ mod stored;
 mod tests;
 mod trusted;
 
+pub use certificates::ShownCertificates;
 pub(crate) use claims::TokenRefusal;
 pub use keys::{Fetched, Form, ProviderTransport};
 pub use oidc::OidcStarted;

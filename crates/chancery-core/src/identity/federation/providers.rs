@@ -12,7 +12,7 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::{
-    clients::check_apart,
+    certificates::{AuthorityContent, check_no_tokens},
     stored::{ProviderContent, provider},
 };
 use crate::{
@@ -47,7 +47,8 @@ impl Chancery {
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderCreate, None).await?;
         let id = Uuid::from(IdentityProviderId::from_random(chancery_keys::random()));
-        let (name, issuer, content) = self.described(id, body)?;
+        let authority = self.described_authority(&grant, &body).await?;
+        let (name, issuer, content) = self.described(id, body, authority)?;
         let row = tables::identity_providers::Row {
             id,
             name_key: name_key(&name),
@@ -81,24 +82,40 @@ impl Chancery {
         .await
     }
 
-    fn described(&self, id: Uuid, body: CreateIdentityProvider) -> Result<(String, String, ProviderContent)> {
-        check_name("/name", &body.name, &self.limits)?;
-        check_issuer(&body.issuer)?;
-        let mut client = PatchIdentityProvider {
+    fn described(
+        &self,
+        id: Uuid,
+        body: CreateIdentityProvider,
+        authority: Option<(String, AuthorityContent)>,
+    ) -> Result<(String, String, ProviderContent)> {
+        let CreateIdentityProvider { name, issuer, .. } = body;
+        check_name("/name", &name, &self.limits)?;
+        let mut said = PatchIdentityProvider {
+            audiences: Some(body.audiences),
+            algorithms: Some(body.algorithms),
+            jwks: Some(body.jwks),
+            single_use: body.single_use,
             client_id: Some(body.client_id),
             client_secret: Some(body.client_secret),
             second_factor_acr: Some(body.second_factor_acr),
             ..PatchIdentityProvider::default()
         };
+        if let Some((issuer, authority)) = authority {
+            check_no_tokens(&said)?;
+            return Ok((name, issuer, ProviderContent::of_authority(authority)));
+        }
+        let issuer = issuer.unwrap_or_default();
+        check_issuer(&issuer)?;
         let content = ProviderContent {
-            audiences: checked_audiences(body.audiences)?,
-            algorithms: checked_algorithms(body.algorithms),
-            jwks: checked_keys(body.jwks)?,
-            single_use: body.single_use.unwrap_or(true),
-            client: self.client_change(id, &mut client)?.of(None)?,
+            client: self.client_change(id, &mut said)?.of(None)?,
+            audiences: checked_audiences(said.audiences.unwrap_or_default())?,
+            algorithms: checked_algorithms(said.algorithms.unwrap_or_default()),
+            jwks: checked_keys(said.jwks.flatten())?,
+            single_use: said.single_use.unwrap_or(true),
+            authority: None,
         };
-        check_apart(content.client.as_ref(), &content.audiences)?;
-        Ok((body.name, body.issuer, content))
+        content.check_apart()?;
+        Ok((name, issuer, content))
     }
 
     /// GET /api/v2/identity-providers.
@@ -128,7 +145,8 @@ impl Chancery {
         mut body: PatchIdentityProvider,
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderChange, Some(id.into())).await?;
-        let client = self.client_change(id.into(), &mut body)?;
+        let no_tokens = check_no_tokens(&body);
+        let (client, authority) = (self.client_change(id.into(), &mut body)?, self.authority_change(&mut body)?);
         let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled, .. } = body;
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let audiences = audiences.map(checked_audiences).transpose()?;
@@ -140,14 +158,18 @@ impl Chancery {
                 let mut row = load(tx, id).await?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
                 let was = old.without_secret();
-                let content = ProviderContent {
-                    audiences: audiences.unwrap_or(old.audiences),
-                    algorithms: algorithms.map_or(old.algorithms, checked_algorithms),
-                    jwks: jwks.unwrap_or(old.jwks),
-                    single_use: single_use.unwrap_or(old.single_use),
-                    client: client.of(old.client)?,
+                let content = match authority.of(old.authority.clone(), &row.issuer)? {
+                    Some(authority) => no_tokens.map(|()| ProviderContent::of_authority(authority))?,
+                    None => ProviderContent {
+                        audiences: audiences.unwrap_or(old.audiences),
+                        algorithms: algorithms.map_or(old.algorithms, checked_algorithms),
+                        jwks: jwks.unwrap_or(old.jwks),
+                        single_use: single_use.unwrap_or(old.single_use),
+                        client: client.of(old.client)?,
+                        authority: None,
+                    },
                 };
-                check_apart(content.client.as_ref(), &content.audiences)?;
+                content.check_apart()?;
                 (row.content, row.is_enabled) = (content.to_json()?, enabled.unwrap_or(row.is_enabled));
                 if let Some(name) = name {
                     (row.name_key, row.name) = (name_key(&name), name);

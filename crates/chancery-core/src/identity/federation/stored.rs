@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::claims::GoodToken;
+use super::{certificates::AuthorityContent, claims::GoodToken, clients::check_apart};
 use crate::{Chancery, Error, Result, time::rfc3339_ms};
 
 /// What the tokens of a provider have to be, as JSON in its row.
@@ -31,6 +31,9 @@ pub(super) struct ProviderContent {
     /// With it, people log in by the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<ClientContent>,
+    /// With it, it is an authority of client certificates, and has no tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) authority: Option<AuthorityContent>,
 }
 
 /// As whom this installation asks a provider to log people in.
@@ -53,6 +56,23 @@ impl ProviderContent {
 
     pub(super) fn to_json(&self) -> Result<String> {
         serde_json::to_string(self).map_err(Error::internal)
+    }
+
+    /// Of a provider that is an authority: nothing is said of tokens, and none is taken.
+    pub(super) const fn of_authority(authority: AuthorityContent) -> Self {
+        Self {
+            audiences: Vec::new(),
+            algorithms: Vec::new(),
+            jwks: None,
+            single_use: false,
+            client: None,
+            authority: Some(authority),
+        }
+    }
+
+    /// Refuses tokens that are for nobody, or for workloads and people alike.
+    pub(super) fn check_apart(&self) -> Result<()> {
+        if self.authority.is_some() { Ok(()) } else { check_apart(self.client.as_ref(), &self.audiences) }
     }
 
     /// What says whose tokens stand for whom: another secret of the client gives nothing to anybody.
@@ -81,7 +101,7 @@ impl Chancery {
 
 /// As the interface shows it.
 pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider> {
-    let ProviderContent { audiences, algorithms, jwks, single_use, client } = ProviderContent::of(row)?;
+    let ProviderContent { audiences, algorithms, jwks, single_use, client, authority } = ProviderContent::of(row)?;
     let has_client_secret = client.as_ref().map(|client| client.secret.is_some());
     let (client_id, second_factor_acr) = client.map(|client| (client.id, client.second_factor_acr)).unzip();
     Ok(IdentityProvider {
@@ -95,6 +115,9 @@ pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider
         client_id,
         has_client_secret,
         second_factor_acr: second_factor_acr.unwrap_or_default(),
+        authority_uuid: authority.as_ref().and_then(AuthorityContent::own),
+        authority_certificates: authority.as_ref().map(AuthorityContent::shown_certificates).transpose()?,
+        revocation_lists: authority.as_ref().map(AuthorityContent::shown_lists).unwrap_or_default(),
         created_at: rfc3339_ms(row.created_at_ms),
     })
 }

@@ -26,6 +26,11 @@ pub(super) struct Refused {
     pub(super) why: TokenRefusal,
 }
 
+/// Whether an issuer is one of tokens: those of certificates are distinguished names.
+fn is_address(issuer: &str) -> bool {
+    issuer.starts_with("https://")
+}
+
 impl From<TokenRefusal> for Refused {
     fn from(why: TokenRefusal) -> Self {
         Self { provider: None, identity: None, subject: None, why }
@@ -40,11 +45,16 @@ impl Refused {
 }
 
 impl Chancery {
-    /// Looked up in the store, since another node may just have changed it.
+    /// The provider of tokens with this `iss`.
     pub(super) async fn trusted(&self, issuer: String) -> Result<Option<Trusted>> {
-        if issuer.contains('\0') {
+        if issuer.contains('\0') || !is_address(&issuer) {
             return Ok(None);
         }
+        self.trusted_by_issuer(issuer).await
+    }
+
+    /// Looked up in the store, since another node may just have changed it.
+    pub(super) async fn trusted_by_issuer(&self, issuer: String) -> Result<Option<Trusted>> {
         let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 let Some(row) = tables::identity_providers::by_issuer(tx, &issuer).await? else { return Ok(None) };
@@ -86,15 +96,15 @@ impl Chancery {
         GoodToken::of(claims, &row.issuer, audiences, self.clock.now_ms())
     }
 
-    /// For whom a good token stands by one of the bindings of its provider.
+    /// For whom something good stands by one of the bindings of its provider: that which takes it.
     pub(super) async fn whose(
         &self,
-        good: &GoodToken,
         bindings: Vec<identity_bindings::Row>,
+        takes: impl Fn(&BindingContent) -> bool,
     ) -> Result<Result<(identities::Row, identity_bindings::Row), Refused>> {
         let mut found: Vec<identity_bindings::Row> = Vec::new();
         for binding in bindings {
-            if BindingContent::of(&binding)?.takes(good) {
+            if takes(&BindingContent::of(&binding)?) {
                 found.push(binding);
             }
         }

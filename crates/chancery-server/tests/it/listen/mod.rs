@@ -5,7 +5,7 @@ mod heads;
 mod http2;
 mod lists;
 mod refused;
-mod served;
+pub(crate) mod served;
 mod slow;
 mod sources;
 mod stop;

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use axum::Router;
-use chancery_server::{Bounds, Routes, Site};
+use chancery_server::{Bounds, Routes, Site, Tls};
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use tokio::{
     net::TcpListener,
@@ -22,6 +22,21 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) async fn over_tls(routes: impl Into<Routes>, bounds: Bounds) -> Self {
+        Self::with_certificate(routes, bounds, |chain, key| chancery_server::tls_config(chain, key).unwrap().into())
+            .await
+    }
+
+    /// Asks for client certificates.
+    pub(crate) async fn asking(routes: impl Into<Routes>, bounds: Bounds) -> Self {
+        let asking = |chain: &[u8], key: &[u8]| Tls::asking(chancery_server::tls_config_asking(chain, key).unwrap());
+        Self::with_certificate(routes, bounds, asking).await
+    }
+
+    async fn with_certificate(
+        routes: impl Into<Routes>,
+        bounds: Bounds,
+        tls: impl FnOnce(&[u8], &[u8]) -> Tls,
+    ) -> Self {
         let folder = temp_dir();
         let (certificate, key) = (folder.path().join("tls.pem"), folder.path().join("tls.key"));
         let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"];
@@ -32,8 +47,8 @@ impl Served {
             .arg(&certificate)
             .args(subject)
             .run();
-        let tls = chancery_server::tls_config(&std::fs::read(&certificate).unwrap(), &std::fs::read(&key).unwrap());
-        Self::start(Site { routes: routes.into(), tls: Some(tls.unwrap().into()), bounds }, certificate, folder).await
+        let tls = tls(&std::fs::read(&certificate).unwrap(), &std::fs::read(&key).unwrap());
+        Self::start(Site { routes: routes.into(), tls: Some(tls), bounds }, certificate, folder).await
     }
 
     pub(crate) async fn plain(routes: impl Into<Routes>, bounds: Bounds) -> Self {

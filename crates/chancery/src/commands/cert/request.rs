@@ -156,7 +156,10 @@ fn refuse_key_out(path: &Path, out: &Destination) -> Result<(), Failure> {
 fn not_issued(error: ClientError, key: Option<&Path>) -> Failure {
     let is_refused = match &error {
         ClientError::Refused { error_code, .. } => *error_code != ErrorCode::InternalError,
-        ClientError::NotLoggedIn { .. } | ClientError::Authority(_) | ClientError::NotSent(_) => true,
+        ClientError::NotLoggedIn { .. }
+        | ClientError::Authority(_)
+        | ClientError::Certificate(_)
+        | ClientError::NotSent(_) => true,
         ClientError::Transport(_) | ClientError::Unexpected { .. } => false,
     };
     let failure = Failure::from(error);

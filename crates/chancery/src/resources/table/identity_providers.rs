@@ -31,10 +31,23 @@ const SECOND_FACTOR_ACR: Member = member(
     "Values of `acr` that tell of a second factor; several by commas",
 );
 
+const AUTHORITY_CERTIFICATES: Member = member(
+    "authority-file",
+    "/authorityCertificates",
+    Kind::FileText,
+    "File with its certificates, PEM, where it is an authority of client certificates elsewhere",
+);
+const CRLS: Member = member(
+    "crl-file",
+    "/crls",
+    Kind::FileText,
+    "File with the revocation lists of that authority and of those below it, PEM",
+);
+
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity-provider",
-        about: "OpenID Connect providers whose tokens workloads exchange for ours, or by which people log in",
+        about: "OpenID Connect providers, and authorities of client certificates, by which workloads and people log in",
         one: "an identity provider",
         list: Some(List { path: "/api/v2/identity-providers", example: "chancery identity-provider list", ..PLAIN }),
         item: Some(PROVIDER),
@@ -43,11 +56,16 @@ pub(super) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb { path: PROVIDER, example: "chancery identity-provider show github", ..SHOW },
             Verb {
-                about: "Has the tokens of one taken, once identities are bound to them; takes two persons",
+                about: "Has the tokens or certificates of one taken, once identities are bound to them; takes two persons",
                 path: "/api/v2/identity-providers",
                 members: &[
                     member("name", "/name", Kind::Text, "Its name"),
-                    member("issuer", "/issuer", Kind::Text, "The `iss` of its tokens: an https address"),
+                    member(
+                        "issuer",
+                        "/issuer",
+                        Kind::Text,
+                        "The `iss` of its tokens: an https address; not said of an authority",
+                    ),
                     AUDIENCES,
                     ALGORITHMS,
                     KEYS,
@@ -55,6 +73,14 @@ pub(super) const RESOURCES: &[Resource] = &[
                     CLIENT_ID,
                     CLIENT_SECRET,
                     SECOND_FACTOR_ACR,
+                    member(
+                        "authority",
+                        "/authorityUuid",
+                        Kind::Of("ca"),
+                        "The authority of this installation whose client certificates are taken",
+                    ),
+                    AUTHORITY_CERTIFICATES,
+                    CRLS,
                 ],
                 example: "chancery identity-provider create --name github \
                     --issuer https://token.actions.githubusercontent.com --audience https://kms.example.org",
@@ -69,10 +95,12 @@ pub(super) const RESOURCES: &[Resource] = &[
                     ALGORITHMS,
                     KEYS,
                     SINGLE_USE,
-                    member("enabled", "/enabled", Kind::Switch, "Whether its tokens are taken at all"),
+                    member("enabled", "/enabled", Kind::Switch, "Whether its tokens or certificates are taken at all"),
                     CLIENT_ID,
                     CLIENT_SECRET,
                     SECOND_FACTOR_ACR,
+                    AUTHORITY_CERTIFICATES,
+                    CRLS,
                 ],
                 example: "chancery identity-provider change github --enabled false",
                 ..CHANGE
@@ -87,7 +115,7 @@ pub(super) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "identity-binding",
-        about: "Whose tokens of identity providers stand for which identities",
+        about: "Whose tokens or client certificates stand for which identities",
         one: "a binding",
         list: Some(List {
             path: "/api/v2/identity-bindings",
@@ -107,14 +135,24 @@ pub(super) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb { path: BINDING, example: "chancery identity-binding show app-main", ..SHOW },
             Verb {
-                about: "Has tokens stand for an identity, by their subject or by claims with an id, all of them exact",
+                about: "Has tokens or certificates stand for an identity, by their subject or by claims with an id, all of them exact",
                 path: "/api/v2/identity-bindings",
                 members: &[
                     member("name", "/name", Kind::Text, "Its name"),
                     member("identity", "/identityUuid", Kind::Of("identity"), "The identity: name or uuid"),
                     member("provider", "/providerUuid", Kind::Of("identity-provider"), "The provider: name or uuid"),
-                    member("subject", "/subject", Kind::Text, "The `sub` of the tokens"),
-                    member("claims", "/claims", Kind::Json, "Further claims with their values, as JSON"),
+                    member(
+                        "subject",
+                        "/subject",
+                        Kind::Text,
+                        "The `sub` of the tokens, or the subject of the certificate",
+                    ),
+                    member(
+                        "claims",
+                        "/claims",
+                        Kind::Json,
+                        "Further claims with their values, as JSON; of certificates dns, uri, email, upn",
+                    ),
                 ],
                 example: "chancery identity-binding create --name app-main --identity ci --provider github \
                     --claims '{\"repository_id\": \"74\", \"ref\": \"refs/heads/main\"}'",

@@ -30,16 +30,16 @@ impl Chancery {
     pub async fn oidc_providers(&self, _visitor: &Visitor) -> Result<OidcProviders> {
         let mut providers = Vec::new();
         if self.redirect_uri().is_ok() {
-            let read = self
-                .storage
-                .read(&SigningIn::to_prove(), |tx| Box::pin(async move { tables::identity_providers::all(tx).await }));
+            let read = self.storage.read(&SigningIn::to_prove(), |tx| {
+                Box::pin(async move { tables::identity_providers::all_of_tokens(tx).await })
+            });
             for row in read.await.map_err(Error::from)? {
                 if row.is_enabled && ProviderContent::of(&row)?.client.is_some() {
                     providers.push(ObjInfo { name: row.name, uuid: row.id.into() });
                 }
             }
         }
-        Ok(OidcProviders { message: "Success".to_owned(), status: HomeStatus::Success, providers })
+        Ok(OidcProviders { message: "Success".to_owned(), status: HomeStatus::Success, providers, certificates: false })
     }
 
     /// Where the browser goes to log in by a provider, on the session that its cookie names or on a new one.

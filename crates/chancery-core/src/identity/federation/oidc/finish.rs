@@ -117,7 +117,7 @@ impl Chancery {
             BindingContent::of(binding).is_ok_and(|content| content.subject.is_some())
         };
         let bindings = bindings.into_iter().filter(by_subject).collect();
-        let (identity, binding) = match self.whose(&good, bindings).await? {
+        let (identity, binding) = match self.whose(bindings, |content| content.takes(&good)).await? {
             Ok(bound) => bound,
             Err(refused) => {
                 let subject = refused.identity.is_none().then_some(good.subject);
@@ -132,7 +132,8 @@ impl Chancery {
         let token = AuditToken { binding_uuid, issuer: row.issuer.clone(), subject: good.subject };
         // The ID token names the login, and the login is ended once: so both are taken once.
         let used = Some((self.hash_of_login(ticket), ticket.until_ms));
-        let exchanged = Exchanged { provider: row, binding, used, refusal: || told(TokenRefusal::Ticket) };
+        let exchanged =
+            Exchanged { provider: row, binding, used, issued: Vec::new(), refusal: || told(TokenRefusal::Ticket) };
         let login = LoginWay::oidc(token, has_second_factor);
         Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
     }
@@ -167,6 +168,7 @@ pub(super) fn told(why: TokenRefusal) -> Error {
         | TokenRefusal::NotYet
         | TokenRefusal::Lifetime
         | TokenRefusal::Replayed
-        | TokenRefusal::Nonce => refused("What the provider answered is not taken here. Begin again."),
+        | TokenRefusal::Nonce
+        | TokenRefusal::Certificate(_) => refused("What the provider answered is not taken here. Begin again."),
     }
 }

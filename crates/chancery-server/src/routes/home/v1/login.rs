@@ -10,17 +10,21 @@ use axum::{
     http::header,
     response::{AppendHeaders, IntoResponse},
 };
-use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest, SessionAnswer};
+use chancery_types::{
+    AuthType,
+    wire::login::{LoginAnswer, LoginFailure, LoginRequest, SessionAnswer},
+};
 
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{Anybody, SessionCookie, Shown, VisitorBody},
+    extract::{Anybody, ClientCertificate, SessionCookie, Shown, VisitorBody},
     session_cookie,
 };
 
 /// Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
-/// second, of another identity.
+/// second, of another identity. With `authType` `certificate` it is the identity that the client certificate of this connection
+/// stands for; no other call looks at that.
 #[utoipa::path(
     post,
     path = "/home/v1/login",
@@ -42,9 +46,14 @@ pub(crate) async fn login(
     State(app): State<App>,
     visitor: Anybody,
     SessionCookie(cookie): SessionCookie,
+    certificate: ClientCertificate,
     VisitorBody(request): VisitorBody<LoginRequest>,
 ) -> Result<impl IntoResponse, Failure> {
-    let logged_in = app.log_in(&visitor, cookie.as_deref(), request).await?;
+    let cookie = cookie.as_deref();
+    let logged_in = match request.auth_type {
+        AuthType::Certificate => app.log_in_by_certificate(&visitor, cookie, certificate.shown()).await?,
+        AuthType::Userpass | AuthType::Apikey => app.log_in(&visitor, cookie, request).await?,
+    };
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))
 }
 

@@ -12,11 +12,12 @@ use chancery_types::wire::login::{BeginOidc, HomeAnswer, OidcBegun, OidcProvider
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{Anybody, SessionCookie, VisitorBody},
+    extract::{Anybody, ClientCertificate, SessionCookie, VisitorBody},
     session_cookie::login,
 };
 
-/// The identity providers by which people may log in: names and ids, for whoever is about to.
+/// The identity providers by which people may log in: names and ids, for whoever is about to; and whether this socket asks for
+/// client certificates.
 #[utoipa::path(
     get,
     path = "/home/v1/login/oidc",
@@ -27,8 +28,13 @@ use crate::{
         (status = 503, body = HomeAnswer, description = "storage is out of reach"),
     ),
 )]
-pub(crate) async fn oidc_providers(State(app): State<App>, visitor: Anybody) -> Result<Json<OidcProviders>, Failure> {
-    Ok(Json(app.oidc_providers(&visitor).await?))
+pub(crate) async fn oidc_providers(
+    State(app): State<App>,
+    visitor: Anybody,
+    certificate: ClientCertificate,
+) -> Result<Json<OidcProviders>, Failure> {
+    let providers = app.oidc_providers(&visitor).await?;
+    Ok(Json(OidcProviders { certificates: certificate.was_asked(), ..providers }))
 }
 
 /// Begins the login of a person by an identity provider, on the session of the cookie or on a new one. The browser goes on to

@@ -1,5 +1,6 @@
 //! POST /home/v1/login.
 
+mod certificate;
 mod exchange;
 mod oidc;
 mod state;
