@@ -89,7 +89,7 @@ fn rsa(modulus: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
     let key = RsaPublicKey { modulus: UintRef::new(modulus).ok()?, public_exponent: UintRef::new(exponent).ok()? };
     // A BIT STRING with no unused bits.
     let key = [&[0_u8][..], &key.to_der().ok()?].concat();
-    Some(tagged(0x30, &[&RSA[..], &tagged(0x03, &key)?].concat())?)
+    tagged(0x30, &[&RSA[..], &tagged(0x03, &key)?].concat())
 }
 
 /// A value after its tag and its length: keys have less than 64 KiB.

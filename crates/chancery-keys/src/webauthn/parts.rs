@@ -168,7 +168,7 @@ pub(super) fn authenticator_data(attestation_object: &[u8]) -> Option<&[u8]> {
                 has_statement = true;
             }
             Key::Text("authData") if data.is_none() => data = Some(reader.bytes()?),
-            _ => return None,
+            Key::Text(_) | Key::Number(_) => return None,
         }
     }
     data.filter(|_| has_format && has_statement && reader.rest().is_empty())

@@ -15,7 +15,7 @@ pub(crate) struct Passkey {
 #[derive(Subcommand)]
 pub(crate) enum PasskeyCommand {
     /// Lists them.
-    #[command(after_help = "Example:\n  chancery passkey list --identity approver")]
+    #[command(after_help = "Example:\n  chancery passkey list --identity Approver1")]
     List(PasskeyList),
     /// Confirms one as the second person, so that it signs. Whoever enrolled it reads out the digest.
     #[command(
@@ -30,7 +30,7 @@ pub(crate) enum PasskeyCommand {
     Delete(PasskeyDelete),
     /// Prints those that were confirmed as lines of a file for chancery verify --approver-keys. Compare their digests with
     /// the people before you trust them.
-    #[command(after_help = "Example:\n  chancery passkey pins approver")]
+    #[command(after_help = "Example:\n  chancery passkey pins Approver1")]
     Pins(PasskeyPins),
 }
 
