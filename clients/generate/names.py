@@ -35,6 +35,7 @@ NAMES = {
     "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.update",
     "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": "api_keys.rotate",
     "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.delete",
+    "GET /api/v2/identities/{uuid}/passkeys": "passkeys.list",
     # Identity providers
     "GET /api/v2/identity-providers": "identity_providers.list",
     "POST /api/v2/identity-providers": "identity_providers.create",
@@ -200,5 +201,15 @@ REPEATABLE = {
     "public.time_stamp_of",
 }
 
-# What takes a person's browser, which has the cookies: no program calls them.
-FOR_BROWSERS = {"POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"}
+# What takes a person's browser, which has the cookies or the passkeys: no program calls them.
+FOR_BROWSERS = {
+    "POST /home/v1/login/oidc",
+    "GET /home/v1/login/oidc/callback",
+    "POST /api/v2/identities/{uuid}/passkeys/begin",
+    "POST /api/v2/identities/{uuid}/passkeys",
+    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
+    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
+    "GET /api/v2/x509/proposals/{uuid}/approval-statement",
+}

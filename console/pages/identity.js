@@ -8,6 +8,7 @@ import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input } from "../parts/form.js";
 import { mailbox } from "../parts/mailbox.js";
+import { passkeys, passkeysPath } from "../parts/passkeys.js";
 import { state } from "../parts/state.js";
 import { moment, shortId } from "../parts/values.js";
 import { go } from "../router.js";
@@ -25,9 +26,10 @@ export async function page({ params, signal }) {
   const [identity, roles, keys] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal), loadKeys(path, signal)]);
   const name = identity["objInfo"].name;
   const isPerson = identity["kind"] === "Person";
-  const [bound, itsMailbox, services] = await Promise.all([
+  const [bound, itsMailbox, itsPasskeys, services] = await Promise.all([
     loadBindings(identity["objInfo"].uuid, signal),
     isPerson ? get(`${path}/mailbox`, undefined, signal) : undefined,
+    isPerson ? get(passkeysPath(identity["objInfo"].uuid), undefined, signal) : undefined,
     isPerson ? get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal) : undefined]);
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
@@ -42,6 +44,7 @@ export async function page({ params, signal }) {
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
     apiKeys(path, keys),
     bindings(identity["objInfo"].uuid, bound),
+    itsPasskeys && passkeys(identity["objInfo"].uuid, itsPasskeys["results"], "other"),
     itsMailbox && services && mailbox(itsMailbox, services["results"], false),
     h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path)), ending(path, identity)),
   ];

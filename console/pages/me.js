@@ -1,8 +1,9 @@
 // Who is logged in here, how they proved it, and their second factors.
 
-import { get } from "../api.js";
+import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { fact, facts } from "../parts/facts.js";
+import { passkeys, passkeysPath } from "../parts/passkeys.js";
 import { secondFactors } from "../parts/second-factor.js";
 import { moment } from "../parts/values.js";
 import { shown } from "../visible.js";
@@ -10,9 +11,18 @@ import { t } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
+/** Whoever logged in as a program does makes no passkeys. @param {unknown} error @returns {Json} */
+function noneForPrograms(error) {
+  if (error instanceof Refusal && error.status === 403) return {};
+  throw error;
+}
+
 /** @param {import("../router.js").Context} context */
 export async function page({ signal }) {
   const who = await get("/api/v2/whoami", undefined, signal);
+  const people = who["identities"].filter((/** @type {Json} */ one) => one["kind"] === "Person");
+  const own = await Promise.all(people.map(async (/** @type {Json} */ one) =>
+    ({ one, ...(await get(passkeysPath(one["uuid"]), undefined, signal).catch(noneForPrograms)) })));
   const content = [
     h("h1", {}, t("me.title")),
     who["identities"].map((/** @type {Json} */ one) => [
@@ -21,6 +31,7 @@ export async function page({ signal }) {
         one["login"] && fact(t("me.way"), h("code", {}, one["login"].way)),
         one["source"] && fact(t("audit.from"), one["source"]),
         fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
+    own.map(({ one, results }) => results && [own.length > 1 && h("h2", {}, shown(one["name"])), passkeys(one["uuid"], results, "own")]),
     h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors()),
   ];
   return { title: t("me.title"), content };

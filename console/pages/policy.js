@@ -30,6 +30,7 @@ export async function page({ params, signal }) {
       fact(t("policy.approvals"), t("signing.approvals", { count: policy.numApprovals })),
       fact(t("policy.steps"), steps.length > 0 ? h("ol", { class: "notes" }, steps) : t("policy.anyApprover")),
       fact(t("policy.selfApproval"), word("selfApproval", policy.selfApproval)),
+      rules.signedApprovals && fact(t("policy.signedApprovals"), t("policy.signed")),
       fact(t("fact.format"), `${word("format", policy.signingFormat)}, ${word("hash", policy.hashAlgorithm)}${policy.rsaPss ? ", RSASSA-PSS" : ""}`),
       fact(t("fact.timeStamp"), policy.timeStamp ? t("fact.stamped") : t("fact.notStamped")),
       fact(t("policy.submitters"), submitters.length > 0 ? list(submitters) : t("policy.anySubmitter")),

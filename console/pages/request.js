@@ -7,6 +7,7 @@ import { compareWithFile } from "../parts/compare.js";
 import { approved, decide, same, who } from "../parts/decide.js";
 import { claimed, claimedLines, computed, facts } from "../parts/facts.js";
 import { manifest, manifestDigest, readItems } from "../parts/manifest.js";
+import { assertions } from "../parts/passkeys.js";
 import { results } from "../parts/results.js";
 import { missing, state } from "../parts/state.js";
 import { statement } from "../parts/statement.js";
@@ -31,7 +32,11 @@ export async function page({ params, signal }) {
   const decidable = {
     object: request, waits, roles, selfApproval: policy.selfApproval,
     unchanged: async () => same(seen, await read(request.uuid, new Names(signal))),
-    approve: (/** @type {string} */ note) => post(`${path(request)}/approve`, { note, digest: request.approvalDigest }),
+    signed: Boolean(policy.rules.signedApprovals),
+    approve: async (/** @type {string} */ note) => {
+      const signed = policy.rules.signedApprovals ? await assertions(path(request)) : {};
+      return post(`${path(request)}/approve`, { note, digest: request.approvalDigest, ...signed });
+    },
     deny: (/** @type {string} */ note) => post(`${path(request)}/deny`, { note }),
     withdraw: (/** @type {string} */ note) => post(`${path(request)}/withdraw`, { note }),
   };

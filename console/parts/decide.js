@@ -13,6 +13,7 @@ import { moment } from "./values.js";
 /**
  * @typedef {{
  *   object: Json, waits: boolean, roles: string[], selfApproval: string | undefined,
+ *   signed: boolean,
  *   unchanged: () => Promise<boolean>,
  *   approve: (note: string) => Promise<Json>,
  *   deny: (note: string) => Promise<Json>,
@@ -63,7 +64,7 @@ export function decide(options) {
   const text = () => note.control.value;
   const approve = form({
     fields: [note], submit: t("decide.approve"), className: "form approve",
-    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne"))],
+    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed"))],
     act: async () => {
       if (!(await options.unchanged())) throw new Refusal(409, "InvalidState", t("decide.changed"));
       await options.approve(text());

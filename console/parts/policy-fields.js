@@ -29,6 +29,7 @@ export function policyFields(policy, roles, at) {
     field(label, input({ type: "number", min: 1, value: rules[member] ?? "" }), { pointer: `${at}/rules/${member}`, help });
   const approvals = field(t("policy.approvals"), input({ type: "number", min: 0, max: 64, value: policy?.["numApprovals"] ?? 1 }), { pointer: `${at}/numApprovals`, help: t("policy.approvalsHelp") });
   const own = field(t("policy.selfApproval"), select(["DualControl", "Never"].map((one) => [one, word("selfApproval", one)]), policy?.["selfApproval"]), { pointer: `${at}/selfApproval` });
+  const signed = field(t("policy.signedApprovals"), input({ type: "checkbox", checked: Boolean(rules.signedApprovals) }), { pointer: `${at}/rules/signedApprovals`, help: t("policy.signedApprovalsHelp") });
   const stamp = field(t("policy.stamp"), input({ type: "checkbox", checked: Boolean(policy?.["timeStamp"]) }), { pointer: `${at}/timeStamp`, help: t("policy.stampHelp") });
   const names = field(t("policy.fileNames"), textarea({ rows: 2, spellcheck: "false" }, (rules.fileNames ?? []).join("\n")), { pointer: `${at}/rules/fileNames`, help: t("policy.fileNamesHelp") });
   const size = number(t("policy.maxSize"), "maxSize", t("policy.maxSizeHelp"));
@@ -41,7 +42,7 @@ export function policyFields(policy, roles, at) {
   const provenance = issuersEditor(rules.provenanceIssuers ?? [], Boolean(rules.provenanceRequired), `${at}/rules`);
   const amount = (/** @type {Field} */ one) => (one.control.value === "" ? null : Number(one.control.value));
   return {
-    fields: [approvals, own, stamp],
+    fields: [approvals, own, signed, stamp],
     more: h("details", { open: Boolean(policy) }, h("summary", {}, t("policy.rules")),
       [submitters, names, size, perHour, perDay, lifetime, unit].map((one) => one.element), steps.element, provenance.element),
     placed: [submitters, names, size, perHour, perDay, lifetime, steps.count, provenance.key],
@@ -52,6 +53,7 @@ export function policyFields(policy, roles, at) {
         maxSize: amount(size), signaturesPerHour: amount(perHour), signaturesPerDay: amount(perDay),
         requestLifetime: lifetime.control.value ? { unit: unit.control.value, amount: lifetime.control.value } : null,
         ...provenance.value(),
+        ...(isSet(signed) ? { signedApprovals: true } : {}),
       },
     }),
   };

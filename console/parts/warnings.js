@@ -132,7 +132,7 @@ function ofCertificate(certificate) {
 const LAXER = /** @type {const} */ ([
   ["/numApprovals", "fewer"], ["/approval/numApprovals", "fewer"], ["/timeStamp", "demand"],
   ["/rules/submitterRoleUuids", "list"], ["/rules/fileNames", "list"], ["/rules/maxSize", "limit"], ["/rules/signaturesPerHour", "limit"],
-  ["/rules/signaturesPerDay", "limit"], ["/rules/provenanceRequired", "demand"], ["/rules/provenanceIssuers", "list"],
+  ["/rules/signaturesPerDay", "limit"], ["/rules/provenanceRequired", "demand"], ["/rules/provenanceIssuers", "list"], ["/rules/signedApprovals", "demand"],
   ["/basicConstraints/ca", "permission"], ["/subjectAltNames/wildcards", "permission"], ["/subjectAltNames/domains", "list"],
 ]);
 /** From strict to lax. */

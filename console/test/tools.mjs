@@ -23,7 +23,7 @@ function needed(name) {
 export const sizes = { desktop: { width: 1280, height: 900 }, telephone: { width: 360, height: 740 } };
 
 /** A browser; who runs as root has no sandbox. */
-export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+export const launch = (more = []) => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", ...more] });
 
 /**
  * A context of its own with one page. What the page complains of is kept in `complaints`, and what it asked other hosts for.

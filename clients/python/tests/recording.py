@@ -65,7 +65,17 @@ class Awaited:
 
 
 # What takes a person's browser: no client has a method for it.
-FOR_BROWSERS = {"POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"}
+FOR_BROWSERS = {
+    "POST /home/v1/login/oidc",
+    "GET /home/v1/login/oidc/callback",
+    "POST /api/v2/identities/{uuid}/passkeys/begin",
+    "POST /api/v2/identities/{uuid}/passkeys",
+    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
+    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
+    "GET /api/v2/x509/proposals/{uuid}/approval-statement",
+}
 
 
 def operations() -> list[str]:

@@ -122,6 +122,7 @@ class Tour:
         assert keys.rotate(person, key["uuid"], overlapSeconds=60)["previousUntil"]
         assert keys.list(person)["results"][0]["version"] == 2
         keys.delete(person, key["uuid"])
+        assert self.client.passkeys.list(person)["results"] == []
         self.identity_providers(person)
         identities.delete(person)
         roles.delete(role)

@@ -10,7 +10,17 @@ const DOCUMENT = JSON.parse(readFileSync(`${ROOT}/docs/openapi.json`, "utf8")) a
 };
 
 /** What takes a person's browser: no client has a method for it. */
-const FOR_BROWSERS = ["POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"];
+const FOR_BROWSERS = [
+  "POST /home/v1/login/oidc",
+  "GET /home/v1/login/oidc/callback",
+  "POST /api/v2/identities/{uuid}/passkeys/begin",
+  "POST /api/v2/identities/{uuid}/passkeys",
+  "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+  "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
+  "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
+  "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
+  "GET /api/v2/x509/proposals/{uuid}/approval-statement",
+];
 
 /** `METHOD path` of every operation of the document that programs call, those with fewer parameters first. */
 export function operations(): string[] {

@@ -133,6 +133,7 @@ export class Tour {
     assert((await keys.rotate(person, key, { overlapSeconds: 60 })).previousUntil);
     assert.equal((await keys.list(person)).results[0]?.version, 2);
     await keys.delete(person, key);
+    assert.deepEqual((await this.client.passkeys.list(person)).results, []);
     await this.identityProviders(person);
     await identities.delete(person);
     await roles.delete(role);

@@ -50,6 +50,7 @@ mod sign;
 mod spec;
 mod totp;
 mod transport;
+mod webauthn;
 
 pub use backend::{Answer, Backend, Cause, CustodyError, KeyBackend, KeyHandle};
 pub use bearer::{BearerError, BearerKey};
@@ -78,3 +79,7 @@ pub use sign::{
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
 pub use totp::{TOTP_DIGITS, TOTP_SECRET_LEN, TOTP_STEP_S, Totp, base32};
 pub use transport::TransportKey;
+pub use webauthn::{
+    Assertion, NewPasskey, NoPasskeys, NotGenuine, PASSKEY_ALGORITHMS, Passkey, Registration, RelyingParty, SignCount,
+    verify_assertion, verify_registration,
+};

@@ -74,6 +74,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .merge(notices())
         .merge(records())
         .merge(api_keys())
+        .merge(passkeys())
         .merge(identity_providers())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
@@ -130,6 +131,18 @@ fn api_keys() -> OpenApiRouter<App> {
         .routes(routes!(api_keys::list, api_keys::create))
         .routes(routes!(api_keys::key_uuid::change, api_keys::key_uuid::delete))
         .routes(routes!(api_keys::rotate::rotate))
+}
+
+/// The passkeys of identities, and what they sign; a login is demanded.
+fn passkeys() -> OpenApiRouter<App> {
+    use routes::api::v2::{identities::passkeys, x509};
+    OpenApiRouter::new()
+        .routes(routes!(passkeys::list_passkeys, passkeys::enrol_passkey))
+        .routes(routes!(passkeys::begin::begin_passkey))
+        .routes(routes!(passkeys::passkey_uuid::rename_passkey, passkeys::passkey_uuid::delete_passkey))
+        .routes(routes!(passkeys::confirm::confirm_passkey))
+        .routes(routes!(x509::signing_requests::approval_statement::request_statement))
+        .routes(routes!(x509::proposals::approval_statement::proposal_statement))
 }
 
 /// Identity providers, and what is bound to them; a login is demanded.

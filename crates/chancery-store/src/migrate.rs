@@ -69,6 +69,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0090_audit_targets",
     "0091_identity_providers",
     "0092_detokenize_grants",
+    "0093_passkeys",
+    "0094_approval_signatures",
 ];
 
 /// The text is kept whole, as its own checksum.

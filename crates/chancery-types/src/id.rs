@@ -149,6 +149,8 @@ ids! {
     IdentityProviderId,
     /// Whose tokens of a provider stand for an identity.
     IdentityBindingId,
+    /// A passkey of a person.
+    PasskeyId,
     /// A target of notices.
     NoticeTargetId,
     /// A notice.

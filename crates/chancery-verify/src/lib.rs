@@ -1,6 +1,7 @@
 //! What a relying party checks, without the installation that signed: signatures, the paths of their certificates, time
 //! stamps, and what the transparency log proves. Pure: bytes, a time and what is trusted are given in.
 
+mod approvals;
 mod cms;
 mod evidence;
 pub mod ledger;
@@ -11,6 +12,10 @@ pub mod provenance;
 mod text;
 pub mod time_stamp;
 
+pub use approvals::{
+    ApprovalStatement, ApproverKeys, NoApproverKeys, NotApproved, Subject, approval_challenge, installation_digest,
+    signing_key_digest, verify_approvals,
+};
 pub use cms::{NotVerified, Verified, verify_detached};
 pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_cms, read_crls,

@@ -6,6 +6,7 @@ pub(crate) mod cert;
 pub(crate) mod client;
 pub(crate) mod grant;
 pub(crate) mod mailbox;
+pub(crate) mod passkey;
 pub(crate) mod tokens;
 pub(crate) mod totp;
 
@@ -97,6 +98,8 @@ pub(crate) enum ClientCommand {
     Grant(grant::Grant),
     /// Your mailbox: where what concerns you is sent by e-mail.
     Mailbox(mailbox::Mailbox),
+    /// Passkeys of people, with which they sign approvals.
+    Passkey(passkey::Passkey),
     /// The transparency log.
     Log(client::Log),
     /// Writes the completions for a shell to standard output.
@@ -307,6 +310,13 @@ pub(crate) struct Verify {
     /// The certificate's issuer, PEM or DER: checks that the log names it.
     #[arg(long, value_name = "FILE")]
     pub(crate) issuer: Option<PathBuf>,
+    /// The approvers whom you trust, as a file: a line `origin https://…`, where their console is, and lines `approver UUID
+    /// KEY`, as chancery passkey pins prints them. Then approvals of the signing request must be signed by their passkeys.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) approver_keys: Option<PathBuf>,
+    /// How many approvals there must be [default: as many as the bundle says that the request took].
+    #[arg(long, value_name = "COUNT", requires = "approver_keys")]
+    pub(crate) approvals: Option<u32>,
     /// Two checkpoints: whether the log only grew between them.
     #[arg(long, num_args = 2, value_names = ["OLDER", "NEWER"], conflicts_with_all = ["bundle", "items", "item"])]
     pub(crate) consistency: Option<Vec<PathBuf>>,

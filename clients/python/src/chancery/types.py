@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -165,8 +165,18 @@ class Approval(TypedDict):
     """In whose name: all identities of one session."""
     note: str
     """What they said about it."""
+    signatures: NotRequired[list[ApprovalSignature]]
+    """What their passkeys signed of it, where that was demanded."""
     statement: NotRequired[Statement | None]
     """The statement over many requests that it was a part of; absent where it was made by itself."""
+
+
+class ApprovalAssertion(TypedDict):
+    """What one person signed of an approval."""
+    credential: AssertionCredential
+    """What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at."""
+    ticket: str
+    """What came with the statement."""
 
 
 class ApprovalCount(TypedDict):
@@ -193,8 +203,50 @@ class ApprovalRules(TypedDict):
     """
 
 
+class ApprovalSignature(TypedDict):
+    """What one person signed of an approval, as it is kept: `chancery verify --approver-keys` checks it."""
+    authenticatorData: Base64
+    """`authenticatorData`."""
+    clientData: Base64
+    """`clientDataJSON`."""
+    credentialId: Base64
+    """By which the authenticator knows the passkey."""
+    identityUuid: IdentityId
+    """The person."""
+    publicKey: Base64
+    """The public key (SubjectPublicKeyInfo in DER)."""
+    signature: Base64
+    """`signature`."""
+    statement: str
+    """The text that was signed."""
+
+
 ApprovalState: TypeAlias = Literal["None", "Pending", "Approved", "Denied"]
 """What the approvers have said of a signing request."""
+
+
+class ApprovalStatement(TypedDict):
+    """What one person signs to approve something."""
+    expiresAt: str
+    """Until when (RFC 3339, UTC)."""
+    identity: IdentityIdObjInfo
+    """The person."""
+    publicKey: RequestOptions
+    """For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. The challenge is SHA-256 of
+    `chancery passkey approval 1`, a line feed and the statement.
+    """
+    statement: str
+    """The text. Its lines are told in docs/INTERFACE.md."""
+    ticket: str
+    """What to send with the signature."""
+
+
+class ApprovalStatements(TypedDict):
+    """What the members of a session sign to approve something: one statement for each of them."""
+    demanded: bool
+    """Whether the approval has to be signed. Where it has not, there are no statements."""
+    statements: list[ApprovalStatement]
+    """In the order in which they logged in."""
 
 
 class ApprovalStep(TypedDict):
@@ -207,6 +259,10 @@ class ApprovalStep(TypedDict):
 
 class ApproveRequest(TypedDict):
     """Body of approve."""
+    assertions: NotRequired[list[ApprovalAssertion]]
+    """What each member of the session signed, where the policy demands that approvals are signed: `…/approval-statement`
+    says what.
+    """
     digest: NotRequired[Base64 | None]
     """What is approved: where it is not the request's `approvalDigest`, nothing is."""
     note: NotRequired[str | None]
@@ -227,6 +283,32 @@ class Approved(TypedDict):
     """The signature; empty until it is signed."""
     state: SigningRequestState
     """Where the request stands now."""
+
+
+class AssertionCredential(TypedDict):
+    """`AuthenticationResponseJSON` of Web Authentication Level 3."""
+    id: str
+    """By which the authenticator knows the passkey, in base64url."""
+    response: AssertionResponse
+    """What it answered."""
+
+
+class AssertionResponse(TypedDict):
+    """`AuthenticatorAssertionResponseJSON`."""
+    authenticatorData: str
+    """What the authenticator says, in base64url."""
+    clientDataJSON: str
+    """What the browser says, in base64url."""
+    signature: str
+    """Its signature, in base64url."""
+
+
+class AttestationResponse(TypedDict):
+    """`AuthenticatorAttestationResponseJSON`."""
+    attestationObject: str
+    """What the authenticator says, in base64url."""
+    clientDataJSON: str
+    """What the browser says, in base64url."""
 
 
 class AuditAccount(TypedDict):
@@ -398,6 +480,14 @@ class AuthCredentials(TypedDict):
 
 AuthType: TypeAlias = Literal["userpass", "apikey", "certificate"]
 """How a login proves who it is."""
+
+
+class AuthenticatorSelection(TypedDict):
+    """What kind of authenticator is wanted."""
+    residentKey: str
+    """`preferred`."""
+    userVerification: str
+    """`required`: a PIN, a finger or a face."""
 
 
 Base64: TypeAlias = "str"
@@ -848,6 +938,12 @@ class ConfirmMailbox(TypedDict):
     """The code that was mailed to the new address. Letter case, spaces and hyphens make no difference."""
 
 
+class ConfirmPasskey(TypedDict):
+    """That somebody means this passkey."""
+    publicKeySha256: Base64
+    """SHA-256 of its public key, as whoever enrolled it reads it out."""
+
+
 class ContentEntry(TypedDict):
     """An entry of an archive."""
     name: str
@@ -1167,6 +1263,42 @@ class CreateTokenProfile(TypedDict):
     """Whether each tokenization draws a random `iv`."""
 
 
+class CreationOptions(TypedDict):
+    """`PublicKeyCredentialCreationOptionsJSON` of Web Authentication Level 3."""
+    attestation: str
+    """`none`: the make of the authenticator is not asked for."""
+    authenticatorSelection: AuthenticatorSelection
+    """What kind of authenticator is wanted."""
+    challenge: str
+    """What is signed, in base64url."""
+    excludeCredentials: list[CredentialDescriptor]
+    """What the identity has already."""
+    pubKeyCredParams: list[CredentialParameters]
+    """The algorithms that are taken: ES256, EdDSA and RS256."""
+    rp: RelyingPartyEntity
+    """The site."""
+    timeout: int
+    """Milliseconds."""
+    user: UserEntity
+    """The identity."""
+
+
+class CredentialDescriptor(TypedDict):
+    """A passkey, as browsers know it."""
+    id: str
+    """In base64url."""
+    type: str
+    """`public-key`."""
+
+
+class CredentialParameters(TypedDict):
+    """An algorithm."""
+    alg: int
+    """Its number in COSE."""
+    type: str
+    """`public-key`."""
+
+
 Curve: TypeAlias = Literal["P-256", "P-384", "P-521"]
 """The elliptic curves, named as in NIST SP 800-186."""
 
@@ -1321,6 +1453,16 @@ class Empty(TypedDict):
     """The payload of calls that have nothing to tell, and the body of calls that need to be told nothing: absent, or an
     object of which no member is read.
     """
+
+
+class EnrolPasskey(TypedDict):
+    """A passkey that a browser has made."""
+    credential: RegistrationCredential
+    """What `PublicKeyCredential.toJSON` says of it; members that are not listed are not looked at."""
+    name: str
+    """Its name, unique among the identity's passkeys without regard to letter case."""
+    ticket: str
+    """What `…/begin` answered."""
 
 
 class ErrorResponse(TypedDict):
@@ -2426,6 +2568,13 @@ class ObjectIdObjInfo(TypedDict):
     uuid: str
 
 
+class PasskeyIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
 class PolicyIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
@@ -2501,6 +2650,51 @@ Operation: TypeAlias = Literal["Tokenize", "Detokenize", "PartialDetokenize", "B
 
 Origin: TypeAlias = Literal["Generated", "Imported"]
 """Where a certificate or a key was made."""
+
+
+class Passkey(TypedDict):
+    """A passkey. It signs nothing before a second person has confirmed it."""
+    confirmUntil: NotRequired[str | None]
+    """Until when it can be confirmed; absent once it is."""
+    confirmedAt: NotRequired[str | None]
+    """When a second person confirmed it; absent until then."""
+    confirmedBy: NotRequired[list[IdentityIdObjInfo]]
+    """Who did: all identities of one session, by their names at that time."""
+    createdAt: str
+    """When it was enrolled (RFC 3339, UTC)."""
+    identityUuid: IdentityId
+    """Whose it is."""
+    lastUsedAt: NotRequired[str | None]
+    """When it signed last; absent where it never did."""
+    objInfo: PasskeyIdObjInfo
+    """Name and id."""
+    publicKey: Base64
+    """Its public key (SubjectPublicKeyInfo in DER), as `chancery verify --approver-keys` takes it."""
+    publicKeySha256: Base64
+    """SHA-256 of the public key, by which two people tell that they mean the same passkey."""
+    rpId: str
+    """The host that it is for; it signs nothing where the server is reached by another."""
+    synced: bool
+    """Whether it can be copied to other devices of its owner, as its authenticator says."""
+
+
+class PasskeyBegun(TypedDict):
+    """What the browser is to be asked for, and what it is brought back with."""
+    expiresAt: str
+    """Until when (RFC 3339, UTC)."""
+    publicKey: CreationOptions
+    """For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`."""
+    ticket: str
+    """What to send with the new passkey."""
+
+
+PasskeyId: TypeAlias = "str"
+
+
+class Passkeys(TypedDict):
+    """The passkeys of an identity."""
+    results: list[Passkey]
+    """All of them, by name."""
 
 
 class PatchApiKey(TypedDict):
@@ -2647,6 +2841,12 @@ class PatchNoticeTarget(TypedDict):
     """Of which services; an empty list stands for all."""
     webhook: NotRequired[Webhook | None]
     """Where notices go from now on: the address in full, also where a part of it is not shown."""
+
+
+class PatchPasskey(TypedDict):
+    """Another name."""
+    name: str
+    """Its new name."""
 
 
 class PatchPermissions(TypedDict):
@@ -2823,6 +3023,10 @@ class PolicyRules(TypedDict):
     """Signatures within 24 hours at most."""
     signaturesPerHour: NotRequired[int | None]
     """Signatures within an hour at most."""
+    signedApprovals: NotRequired[bool]
+    """Whether each approval is signed with a passkey of whoever gives it, also of changes of this policy and of
+    pre-approvals. Once one policy of a service says so, new ones say it too, and it is not taken back.
+    """
     submitterRoleUuids: NotRequired[list[RoleId]]
     """Only sessions that hold one of these roles submit; at most 100."""
 
@@ -2953,6 +3157,8 @@ class ProposalApproval(TypedDict):
     """In whose name: all identities of one session."""
     note: str
     """What they said about it."""
+    signatures: NotRequired[list[ApprovalSignature]]
+    """What their passkeys signed of it, where that was demanded."""
 
 
 ProposalDecision: TypeAlias = Literal["Submit", "Approve", "Deny", "Withdraw", "Revoke"]
@@ -3114,6 +3320,14 @@ class Readiness(TypedDict):
     """Objects that cannot be read from the storage, if there are any: calls to each are Unavailable."""
 
 
+class RegistrationCredential(TypedDict):
+    """`RegistrationResponseJSON` of Web Authentication Level 3."""
+    id: str
+    """By which the authenticator knows it, in base64url."""
+    response: AttestationResponse
+    """What it answered."""
+
+
 class RekeyCertificate(TypedDict):
     """What shall be different about a certificate with a new key."""
     certParams: NotRequired[RenewParams | None]
@@ -3128,6 +3342,14 @@ class RekeyCertificate(TypedDict):
     """The authority that shall issue; by default the one that did."""
     newKey: NotRequired[NewKey | None]
     """The new key; by default of the old one's type, and kept if that was."""
+
+
+class RelyingPartyEntity(TypedDict):
+    """The site that a passkey is for."""
+    id: str
+    """The host."""
+    name: str
+    """What people read."""
 
 
 class RenewCertificate(TypedDict):
@@ -3212,6 +3434,20 @@ class RequestGrant(TypedDict):
     """What it is about in another system; 1 to 255 characters."""
     tokens: NotRequired[list[str] | None]
     """The tokens, at most 10,000; absent: any token of the profile."""
+
+
+class RequestOptions(TypedDict):
+    """`PublicKeyCredentialRequestOptionsJSON` of Web Authentication Level 3."""
+    allowCredentials: list[CredentialDescriptor]
+    """The passkeys of the person that were confirmed."""
+    challenge: str
+    """What is signed, in base64url."""
+    rpId: str
+    """The host."""
+    timeout: int
+    """Milliseconds."""
+    userVerification: str
+    """`required`: a PIN, a finger or a face."""
 
 
 RevealFrom: TypeAlias = Literal["Start", "End"]
@@ -4036,6 +4272,16 @@ class UsedDigest(TypedDict):
     """The digest."""
     requestUuid: SigningRequestId
     """The request that it was signed for."""
+
+
+class UserEntity(TypedDict):
+    """Whose a passkey is."""
+    displayName: str
+    """The same."""
+    id: str
+    """The bytes of the identity's uuid, in base64url."""
+    name: str
+    """The identity's name."""
 
 
 class ValidityPeriod(TypedDict):

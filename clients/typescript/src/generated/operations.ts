@@ -798,6 +798,34 @@ export class Mailboxes {
   }
 }
 
+export class Passkeys {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * All passkeys of an identity, by name. A person that sits in the session may ask for its own; others need Identity:Manage.
+   *
+   * `GET /api/v2/identities/{uuid}/passkeys`
+   */
+  list(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Passkeys> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Passkeys>;
+  }
+}
+
 export class IdentityBindings {
   readonly #caller: Caller;
 
@@ -4021,6 +4049,7 @@ export class Operations {
   readonly identities: Identities;
   readonly apiKeys: ApiKeys;
   readonly mailboxes: Mailboxes;
+  readonly passkeys: Passkeys;
   readonly identityBindings: IdentityBindings;
   readonly identityProviders: IdentityProviders;
   readonly keyTypes: KeyTypes;
@@ -4049,6 +4078,7 @@ export class Operations {
     this.identities = new Identities(caller);
     this.apiKeys = new ApiKeys(caller);
     this.mailboxes = new Mailboxes(caller);
+    this.passkeys = new Passkeys(caller);
     this.identityBindings = new IdentityBindings(caller);
     this.identityProviders = new IdentityProviders(caller);
     this.keyTypes = new KeyTypes(caller);

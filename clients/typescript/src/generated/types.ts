@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -160,8 +160,18 @@ export interface Approval {
   identities: IdentityIdObjInfo[];
   /** What they said about it. */
   note: string;
+  /** What their passkeys signed of it, where that was demanded. */
+  signatures?: ApprovalSignature[];
   /** The statement over many requests that it was a part of; absent where it was made by itself. */
   statement?: Statement | null;
+}
+
+/** What one person signed of an approval. */
+export interface ApprovalAssertion {
+  /** What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at. */
+  credential: AssertionCredential;
+  /** What came with the statement. */
+  ticket: string;
 }
 
 /** How far a request is from its signature. */
@@ -190,8 +200,51 @@ export interface ApprovalRules {
   selfApproval?: SelfApproval | null;
 }
 
+/** What one person signed of an approval, as it is kept: `chancery verify --approver-keys` checks it. */
+export interface ApprovalSignature {
+  /** `authenticatorData`. */
+  authenticatorData: Base64;
+  /** `clientDataJSON`. */
+  clientData: Base64;
+  /** By which the authenticator knows the passkey. */
+  credentialId: Base64;
+  /** The person. */
+  identityUuid: IdentityId;
+  /** The public key (SubjectPublicKeyInfo in DER). */
+  publicKey: Base64;
+  /** `signature`. */
+  signature: Base64;
+  /** The text that was signed. */
+  statement: string;
+}
+
 /** What the approvers have said of a signing request. */
 export type ApprovalState = "None" | "Pending" | "Approved" | "Denied";
+
+/** What one person signs to approve something. */
+export interface ApprovalStatement {
+  /** Until when (RFC 3339, UTC). */
+  expiresAt: string;
+  /** The person. */
+  identity: IdentityIdObjInfo;
+  /**
+   * For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. The challenge is SHA-256 of
+   * `chancery passkey approval 1`, a line feed and the statement.
+   */
+  publicKey: RequestOptions;
+  /** The text. Its lines are told in docs/INTERFACE.md. */
+  statement: string;
+  /** What to send with the signature. */
+  ticket: string;
+}
+
+/** What the members of a session sign to approve something: one statement for each of them. */
+export interface ApprovalStatements {
+  /** Whether the approval has to be signed. Where it has not, there are no statements. */
+  demanded: boolean;
+  /** In the order in which they logged in. */
+  statements: ApprovalStatement[];
+}
 
 /** Approvals of certain roles. */
 export interface ApprovalStep {
@@ -203,6 +256,11 @@ export interface ApprovalStep {
 
 /** Body of approve. */
 export interface ApproveRequest {
+  /**
+   * What each member of the session signed, where the policy demands that approvals are signed: `…/approval-statement`
+   * says what.
+   */
+  assertions?: ApprovalAssertion[];
   /** What is approved: where it is not the request's `approvalDigest`, nothing is. */
   digest?: Base64 | null;
   /** What to record with the approval; at most 4 KiB. */
@@ -223,6 +281,32 @@ export interface Approved {
   signature: Base64;
   /** Where the request stands now. */
   state: SigningRequestState;
+}
+
+/** `AuthenticationResponseJSON` of Web Authentication Level 3. */
+export interface AssertionCredential {
+  /** By which the authenticator knows the passkey, in base64url. */
+  id: string;
+  /** What it answered. */
+  response: AssertionResponse;
+}
+
+/** `AuthenticatorAssertionResponseJSON`. */
+export interface AssertionResponse {
+  /** What the authenticator says, in base64url. */
+  authenticatorData: string;
+  /** What the browser says, in base64url. */
+  clientDataJSON: string;
+  /** Its signature, in base64url. */
+  signature: string;
+}
+
+/** `AuthenticatorAttestationResponseJSON`. */
+export interface AttestationResponse {
+  /** What the authenticator says, in base64url. */
+  attestationObject: string;
+  /** What the browser says, in base64url. */
+  clientDataJSON: string;
 }
 
 /** An account of the operating system. */
@@ -399,6 +483,14 @@ export interface AuthCredentials {
 
 /** How a login proves who it is. */
 export type AuthType = "userpass" | "apikey" | "certificate";
+
+/** What kind of authenticator is wanted. */
+export interface AuthenticatorSelection {
+  /** `preferred`. */
+  residentKey: string;
+  /** `required`: a PIN, a finger or a face. */
+  userVerification: string;
+}
 
 /** standard base64 (RFC 4648, section 4); padding is optional, line breaks are ignored */
 export type Base64 = string;
@@ -850,6 +942,12 @@ export interface ConfirmMailbox {
   code: string;
 }
 
+/** That somebody means this passkey. */
+export interface ConfirmPasskey {
+  /** SHA-256 of its public key, as whoever enrolled it reads it out. */
+  publicKeySha256: Base64;
+}
+
 /** An entry of an archive. */
 export interface ContentEntry {
   /** Its name. */
@@ -1189,6 +1287,42 @@ export interface CreateTokenProfile {
   useIv?: boolean | null;
 }
 
+/** `PublicKeyCredentialCreationOptionsJSON` of Web Authentication Level 3. */
+export interface CreationOptions {
+  /** `none`: the make of the authenticator is not asked for. */
+  attestation: string;
+  /** What kind of authenticator is wanted. */
+  authenticatorSelection: AuthenticatorSelection;
+  /** What is signed, in base64url. */
+  challenge: string;
+  /** What the identity has already. */
+  excludeCredentials: CredentialDescriptor[];
+  /** The algorithms that are taken: ES256, EdDSA and RS256. */
+  pubKeyCredParams: CredentialParameters[];
+  /** The site. */
+  rp: RelyingPartyEntity;
+  /** Milliseconds. */
+  timeout: number;
+  /** The identity. */
+  user: UserEntity;
+}
+
+/** A passkey, as browsers know it. */
+export interface CredentialDescriptor {
+  /** In base64url. */
+  id: string;
+  /** `public-key`. */
+  type: string;
+}
+
+/** An algorithm. */
+export interface CredentialParameters {
+  /** Its number in COSE. */
+  alg: number;
+  /** `public-key`. */
+  type: string;
+}
+
 /** The elliptic curves, named as in NIST SP 800-186. */
 export type Curve = "P-256" | "P-384" | "P-521";
 
@@ -1345,6 +1479,16 @@ export type Durability = "Written" | "Durable";
  * object of which no member is read.
  */
 export interface Empty {
+}
+
+/** A passkey that a browser has made. */
+export interface EnrolPasskey {
+  /** What `PublicKeyCredential.toJSON` says of it; members that are not listed are not looked at. */
+  credential: RegistrationCredential;
+  /** Its name, unique among the identity's passkeys without regard to letter case. */
+  name: string;
+  /** What `…/begin` answered. */
+  ticket: string;
 }
 
 /** `response` of a call that failed. */
@@ -2440,6 +2584,13 @@ export interface ObjectIdObjInfo {
 }
 
 /** An object's name and id. `id` is one of the typed ids. */
+export interface PasskeyIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
 export interface PolicyIdObjInfo {
   /** The name that people gave it. */
   name: string;
@@ -2513,6 +2664,50 @@ export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch
 
 /** Where a certificate or a key was made. */
 export type Origin = "Generated" | "Imported";
+
+/** A passkey. It signs nothing before a second person has confirmed it. */
+export interface Passkey {
+  /** Until when it can be confirmed; absent once it is. */
+  confirmUntil?: string | null;
+  /** When a second person confirmed it; absent until then. */
+  confirmedAt?: string | null;
+  /** Who did: all identities of one session, by their names at that time. */
+  confirmedBy?: IdentityIdObjInfo[];
+  /** When it was enrolled (RFC 3339, UTC). */
+  createdAt: string;
+  /** Whose it is. */
+  identityUuid: IdentityId;
+  /** When it signed last; absent where it never did. */
+  lastUsedAt?: string | null;
+  /** Name and id. */
+  objInfo: PasskeyIdObjInfo;
+  /** Its public key (SubjectPublicKeyInfo in DER), as `chancery verify --approver-keys` takes it. */
+  publicKey: Base64;
+  /** SHA-256 of the public key, by which two people tell that they mean the same passkey. */
+  publicKeySha256: Base64;
+  /** The host that it is for; it signs nothing where the server is reached by another. */
+  rpId: string;
+  /** Whether it can be copied to other devices of its owner, as its authenticator says. */
+  synced: boolean;
+}
+
+/** What the browser is to be asked for, and what it is brought back with. */
+export interface PasskeyBegun {
+  /** Until when (RFC 3339, UTC). */
+  expiresAt: string;
+  /** For `PublicKeyCredential.parseCreationOptionsFromJSON` and `navigator.credentials.create`. */
+  publicKey: CreationOptions;
+  /** What to send with the new passkey. */
+  ticket: string;
+}
+
+export type PasskeyId = string;
+
+/** The passkeys of an identity. */
+export interface Passkeys {
+  /** All of them, by name. */
+  results: Passkey[];
+}
 
 /** What shall change in an API key; members that are absent stay as they are. */
 export interface PatchApiKey {
@@ -2659,6 +2854,12 @@ export interface PatchNoticeTarget {
   serviceUuids?: ServiceId[] | null;
   /** Where notices go from now on: the address in full, also where a part of it is not shown. */
   webhook?: Webhook | null;
+}
+
+/** Another name. */
+export interface PatchPasskey {
+  /** Its new name. */
+  name: string;
 }
 
 /** Control Rules that replace all those before. */
@@ -2837,6 +3038,11 @@ export interface PolicyRules {
   signaturesPerDay?: number | null;
   /** Signatures within an hour at most. */
   signaturesPerHour?: number | null;
+  /**
+   * Whether each approval is signed with a passkey of whoever gives it, also of changes of this policy and of
+   * pre-approvals. Once one policy of a service says so, new ones say it too, and it is not taken back.
+   */
+  signedApprovals?: boolean;
   /** Only sessions that hold one of these roles submit; at most 100. */
   submitterRoleUuids?: RoleId[];
 }
@@ -2967,6 +3173,8 @@ export interface ProposalApproval {
   identities: IdentityIdObjInfo[];
   /** What they said about it. */
   note: string;
+  /** What their passkeys signed of it, where that was demanded. */
+  signatures?: ApprovalSignature[];
 }
 
 /** What somebody did to a proposal. */
@@ -3127,6 +3335,14 @@ export interface Readiness {
   unreadable?: number;
 }
 
+/** `RegistrationResponseJSON` of Web Authentication Level 3. */
+export interface RegistrationCredential {
+  /** By which the authenticator knows it, in base64url. */
+  id: string;
+  /** What it answered. */
+  response: AttestationResponse;
+}
+
 /** What shall be different about a certificate with a new key. */
 export interface RekeyCertificate {
   /** `validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay. */
@@ -3142,6 +3358,14 @@ export interface RekeyCertificate {
   issuerUuid?: CertificateId | null;
   /** The new key; by default of the old one's type, and kept if that was. */
   newKey?: NewKey | null;
+}
+
+/** The site that a passkey is for. */
+export interface RelyingPartyEntity {
+  /** The host. */
+  id: string;
+  /** What people read. */
+  name: string;
 }
 
 /** What shall be different about a renewed certificate: as a rule nothing but its validity. */
@@ -3227,6 +3451,20 @@ export interface RequestGrant {
   ticket?: string | null;
   /** The tokens, at most 10,000; absent: any token of the profile. */
   tokens?: string[] | null;
+}
+
+/** `PublicKeyCredentialRequestOptionsJSON` of Web Authentication Level 3. */
+export interface RequestOptions {
+  /** The passkeys of the person that were confirmed. */
+  allowCredentials: CredentialDescriptor[];
+  /** What is signed, in base64url. */
+  challenge: string;
+  /** The host. */
+  rpId: string;
+  /** Milliseconds. */
+  timeout: number;
+  /** `required`: a PIN, a finger or a face. */
+  userVerification: string;
 }
 
 /** The end of a value that a partial rule reveals. */
@@ -4062,6 +4300,16 @@ export interface UsedDigest {
   digest: Base64;
   /** The request that it was signed for. */
   requestUuid: SigningRequestId;
+}
+
+/** Whose a passkey is. */
+export interface UserEntity {
+  /** The same. */
+  displayName: string;
+  /** The bytes of the identity's uuid, in base64url. */
+  id: string;
+  /** The identity's name. */
+  name: string;
 }
 
 /** How long something is valid. */

@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use chancery_types::{
-    ApiKeyId, AuditTargetId, IdentityId, RoleId,
+    ApiKeyId, AuditTargetId, IdentityId, PasskeyId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
         activity::Activity,
@@ -11,6 +11,7 @@ use chancery_types::{
         audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         audit_targets::{AuditTarget, AuditTargetTested, CreateAuditTarget, PatchAuditTarget},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+        passkeys::{ConfirmPasskey, EnrolPasskey, Passkey, PasskeyBegun, Passkeys, PatchPasskey},
         reports::{Access, AccessChange, AccessEffect, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
         system::{PatchSettings, Settings},
@@ -62,6 +63,20 @@ super::operations! {
         [< RotateApiKey] -> ApiKeyCreated;
     /// Deletes an API key, and ends the sessions that it began.
     DELETE "/api/v2/identities/{id}/api-keys/{key}" => delete_api_key(id: IdentityId, key: ApiKeyId) -> Empty;
+    /// All passkeys of an identity, by name.
+    GET "/api/v2/identities/{id}/passkeys" => passkeys(id: IdentityId) -> Passkeys;
+    /// What the browser is to be asked for, so that it makes a passkey.
+    POST "/api/v2/identities/{id}/passkeys/begin" => begin_passkey(id: IdentityId) [< Empty] -> PasskeyBegun;
+    /// Enrols a passkey that the browser has made.
+    POST "/api/v2/identities/{id}/passkeys" => enrol_passkey(id: IdentityId) [< EnrolPasskey] -> Passkey;
+    /// Renames a passkey.
+    PATCH "/api/v2/identities/{id}/passkeys/{passkey}" => rename_passkey(id: IdentityId, passkey: PasskeyId)
+        [< PatchPasskey] -> Passkey;
+    /// Deletes a passkey.
+    DELETE "/api/v2/identities/{id}/passkeys/{passkey}" => delete_passkey(id: IdentityId, passkey: PasskeyId) -> Empty;
+    /// Confirms a passkey, so that it signs.
+    POST "/api/v2/identities/{id}/passkeys/{passkey}/confirm" => confirm_passkey(id: IdentityId, passkey: PasskeyId)
+        [< ConfirmPasskey] -> Passkey;
     /// What was done and refused, the newest first.
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
     /// The newest checkpoint of the audit ledger, and the key that it is verified with.

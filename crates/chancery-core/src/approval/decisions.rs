@@ -4,15 +4,21 @@ use std::str::FromStr;
 
 use chancery_store::{
     Tx,
-    tables::decisions::{self, Decision, Identity, On},
+    tables::{
+        approval_signatures,
+        decisions::{self, Decision, Identity, On},
+    },
 };
 use chancery_types::{
     Base64, IdentityId, Perm, RoleId, UnknownSpelling,
-    wire::{ObjInfo, signing_requests::Statement},
+    wire::{ObjInfo, passkeys::ApprovalSignature, signing_requests::Statement},
 };
 use uuid::Uuid;
 
-use super::rules::{Approval, Participant};
+use super::{
+    rules::{Approval, Participant},
+    signed::{self, SignedApproval},
+};
 use crate::{Caller, Chancery, Error, Member, Result, text::check_note};
 
 /// How often a decision is taken anew because its subject changed meanwhile. Each time somebody else's decision went
@@ -50,18 +56,25 @@ pub(crate) struct StoredDecision<D> {
     roles: Vec<RoleId>,
     pub(crate) row: Decision,
     pub(crate) identities: Vec<Identity>,
+    /// What their passkeys signed of it.
+    signatures: Vec<approval_signatures::Row>,
 }
 
 impl<D: FromStr<Err = UnknownSpelling>> StoredDecision<D> {
     /// The decisions on a subject, oldest first.
     pub(crate) async fn all(tx: &mut Tx, on: On, subject: Uuid) -> Result<Vec<Self>> {
         let rows = decisions::of(tx, on, subject).await?;
-        let all = if rows.is_empty() { Vec::new() } else { decisions::identities(tx, on, subject).await? };
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let all = decisions::identities(tx, on, subject).await?;
+        let signatures = approval_signatures::of(tx, subject).await?;
         let decision = |row: Decision| {
             Ok(Self {
                 decision: row.decision.parse().map_err(Error::internal)?,
                 roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
                 identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
+                signatures: signatures.iter().filter(|signed| signed.version == row.version).cloned().collect(),
                 row,
             })
         };
@@ -72,7 +85,19 @@ impl<D: FromStr<Err = UnknownSpelling>> StoredDecision<D> {
 impl<D> StoredDecision<D> {
     /// What it says as an approval.
     pub(crate) fn approval(&self) -> Approval {
-        Approval { identities: self.ids().collect(), roles: self.roles.clone() }
+        let signed = |id: IdentityId| self.signatures.iter().any(|signed| IdentityId::from(signed.identity_id) == id);
+        let is_signed = !self.identities.is_empty() && self.ids().all(signed);
+        Approval { identities: self.ids().collect(), roles: self.roles.clone(), is_signed }
+    }
+
+    /// What their passkeys signed, as the interface shows it.
+    pub(crate) fn signatures(&self) -> Vec<ApprovalSignature> {
+        self.signatures.iter().map(signed::shown).collect()
+    }
+
+    /// The texts that they signed.
+    pub(crate) fn statements(&self) -> impl Iterator<Item = &str> {
+        self.signatures.iter().map(|signed| signed.statement.as_str())
     }
 
     /// The statement over many that it is a part of.
@@ -98,6 +123,7 @@ impl<D> StoredDecision<D> {
 pub(crate) struct NewDecision {
     row: Decision,
     members: Vec<Member>,
+    signed: SignedApproval,
 }
 
 impl NewDecision {
@@ -108,13 +134,19 @@ impl NewDecision {
         (decision, note): (&str, &str),
         roles: &[RoleId],
         decided_at_ms: i64,
+        signed: SignedApproval,
     ) -> Result<Self> {
         let roles = serde_json::to_string(roles).map_err(Error::internal)?;
         let (decision, note) = (decision.to_owned(), note.to_owned());
         let (statement_digest, statement_rows) = (None, None);
         let row =
             Decision { subject_id, version, decision, note, roles, decided_at_ms, statement_digest, statement_rows };
-        Ok(Self { row, members: caller.members().to_vec() })
+        Ok(Self { row, members: caller.members().to_vec(), signed })
+    }
+
+    /// Which passkeys signed it, for the record.
+    pub(crate) fn signed(&self) -> Option<serde_json::Value> {
+        self.signed.recorded()
     }
 
     /// As a part of one statement over many.
@@ -128,7 +160,8 @@ impl NewDecision {
         for member in &self.members {
             decisions::insert_identity(tx, on, &self.row, member.id.into(), &member.name).await?;
         }
-        Ok(())
+        let Decision { subject_id, version, decided_at_ms, .. } = self.row;
+        self.signed.insert(tx, (subject_id, version), decided_at_ms).await
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod proposals;
 mod refusal;
 pub(crate) mod requirement;
 mod rules;
+mod signed;
 
 use crate::time::rfc3339;
 
@@ -24,6 +25,7 @@ pub(crate) use self::{
     refusal::{error as refusal, of_grant as refusal_of_grant},
     requirement::Requirement,
     rules::{Approval, Approved, Facts, Standing, Transition},
+    signed::{SignedApproval, ToSign},
 };
 
 /// A moment as answers have it.

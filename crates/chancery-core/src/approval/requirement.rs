@@ -17,6 +17,8 @@ pub(crate) struct Requirement {
     pub(super) count: u32,
     pub(super) steps: Vec<Step>,
     pub(super) self_approval: SelfApproval,
+    /// Whether approvals are signed with passkeys.
+    pub(super) demands_passkeys: bool,
     /// How long it may wait; the shortest counts.
     lifetimes: Vec<ValidityPeriod>,
 }
@@ -24,7 +26,12 @@ pub(crate) struct Requirement {
 impl Requirement {
     /// One without a limit of time.
     pub(crate) const fn new(count: u32, steps: Vec<Step>, self_approval: SelfApproval) -> Self {
-        Self { count, steps, self_approval, lifetimes: Vec::new() }
+        Self { count, steps, self_approval, demands_passkeys: false, lifetimes: Vec::new() }
+    }
+
+    /// The same, where approvals may have to be signed with passkeys.
+    pub(crate) fn with_passkeys(self, demands_passkeys: bool) -> Self {
+        Self { demands_passkeys, ..self }
     }
 
     /// What all of them demand together: the highest count, everybody's steps, the strictest about self-approval. Steps

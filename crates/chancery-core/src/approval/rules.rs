@@ -94,6 +94,8 @@ pub(crate) struct Facts {
     pub(crate) required_now: u32,
     /// Whether the policy lets submitters take part in approving.
     pub(crate) self_approval: SelfApproval,
+    /// Whether approvals count only where passkeys signed them.
+    pub(crate) demands_passkeys: bool,
 }
 
 /// One approval, in the name of all identities of one session.
@@ -103,6 +105,8 @@ pub(crate) struct Approval {
     pub(crate) identities: Vec<IdentityId>,
     /// The roles that one of them held since before the request was submitted.
     pub(crate) roles: Vec<RoleId>,
+    /// Whether a passkey of each of them signed it.
+    pub(crate) is_signed: bool,
 }
 
 /// Approvals of certain roles.
@@ -153,7 +157,7 @@ impl Facts {
 
     /// The first step that is not complete, and how many approvals of steps are missing.
     fn missing(&self) -> (Option<&Step>, u32) {
-        let mut approvals = self.approvals.iter();
+        let mut approvals = self.counted();
         let (mut current, mut missing) = (None, 0_u32);
         for step in &self.steps {
             let fits = |given: &&Approval| given.roles.iter().any(|role| step.roles.contains(role));
@@ -171,7 +175,12 @@ impl Facts {
     /// How many approvals there are.
     #[must_use]
     pub(crate) fn given(&self) -> u32 {
-        u32::try_from(self.approvals.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.counted().count()).unwrap_or(u32::MAX)
+    }
+
+    /// The approvals that count: where passkeys are demanded, those without do not, whenever they were given.
+    fn counted(&self) -> impl Iterator<Item = &Approval> {
+        self.approvals.iter().filter(|given| given.is_signed || !self.demands_passkeys)
     }
 
     fn is_submitter(&self, id: IdentityId) -> bool {
@@ -189,7 +198,9 @@ impl Facts {
         let mut roles: Vec<_> = held.filter(|(_, since)| *since <= self.submitted_at).map(|(role, _)| *role).collect();
         roles.sort_unstable();
         roles.dedup();
-        Approval { identities: session.iter().map(|participant| participant.id).collect(), roles }
+        let identities = session.iter().map(|participant| participant.id).collect();
+        // Whoever takes it has evidence of that, or there is no decision to store.
+        Approval { identities, roles, is_signed: self.demands_passkeys }
     }
 }
 

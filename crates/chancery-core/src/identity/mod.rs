@@ -1,7 +1,7 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
 //! `login`, `password`, `api_key`, `throttle`, `one_time_code`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent`
-//! are what is kept in memory; `federation` has what identity providers vouch for; the door methods are in `sign_in` (with `prove`), `totp`, `authenticate`, `roles`, `identities` and `provision`.
+//! are what is kept in memory; `federation` has what identity providers vouch for; the door methods are in `sign_in` (with `prove`), `totp`, `passkeys`, `authenticate`, `roles`, `identities` and `provision`.
 
 mod administration;
 mod api_key;
@@ -14,6 +14,7 @@ mod federation;
 mod identities;
 mod login;
 mod one_time_code;
+mod passkeys;
 mod password;
 mod prove;
 mod provision;
@@ -39,6 +40,7 @@ pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use directory::{Directory, Identity, Role};
 pub(crate) use federation::TokenRefusal;
+pub(crate) use passkeys::{Approving, descriptor as passkey_descriptor};
 pub(crate) use password::Passwords;
 pub(crate) use rules::RoleRules;
 pub(crate) use sign_in::{SigningIn, Vouched};

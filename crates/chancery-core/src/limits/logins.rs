@@ -13,6 +13,12 @@ pub struct LoginLimits {
     pub identity_providers_max: u32,
     /// Bindings to one identity provider: each exchange of a token reads all of them.
     pub identity_bindings_max: u32,
+    /// Passkeys of one identity: a browser is told of all of them.
+    pub passkeys_max: u32,
+    /// How long a person may take to make a passkey, or to sign with one.
+    pub passkey_ceremony_max: Duration,
+    /// How long a new passkey waits for the second person who confirms it.
+    pub passkey_pending_max: Duration,
     /// How long the keys of an identity provider are used before they are fetched again.
     pub provider_keys_fresh: Duration,
     /// How long they go on where the provider cannot be reached: a key that it took back is taken for so long.
@@ -31,6 +37,9 @@ impl Default for LoginLimits {
             totp_pending_max: Duration::from_mins(15),
             identity_providers_max: 20,
             identity_bindings_max: 1_000,
+            passkeys_max: 16,
+            passkey_ceremony_max: Duration::from_mins(5),
+            passkey_pending_max: Duration::from_hours(7 * 24),
             provider_keys_fresh: Duration::from_mins(10),
             provider_keys_max: Duration::from_hours(1),
             provider_keys_pause: Duration::from_secs(30),

@@ -12,19 +12,21 @@ use chancery_types::{
         ApprovalCount, ApproveRequest, Approved as Answer, DecideRequest, Denied, ManifestSummary, Statement,
     },
 };
+use chancery_verify::signing_key_digest;
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{
     credential::Outcome,
     pipeline::{Failure, Logged, Signatures},
+    statement::Says,
     stored_request::StoredRequest,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Meaning, Result,
     approval::{
-        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants, refusal,
-        too_many_attempts,
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants,
+        refusal, too_many_attempts,
     },
 };
 
@@ -35,6 +37,8 @@ pub(super) struct Decided {
     row: NewDecision,
     /// With the decision.
     facts: Facts,
+    /// SHA-256 of the public key with which people have signed that they approve; none where they need not.
+    key: Option<[u8; 32]>,
     now_ms: i64,
 }
 
@@ -77,9 +81,10 @@ impl Chancery {
         request: ApproveRequest,
     ) -> Result<Answer> {
         let grant = Arc::new(self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?);
-        let ApproveRequest { note, digest } = request;
+        let ApproveRequest { note, digest, assertions } = request;
         let note = self.note(note)?;
-        Box::pin(self.approve(caller, &grant, id, &note, digest)).await
+        let says = Says { note: &note, assertions: &assertions };
+        Box::pin(self.approve(caller, &grant, id, says, digest)).await
     }
 
     /// Denies a request; one denial is enough.
@@ -126,12 +131,12 @@ impl Chancery {
         caller: &Caller,
         grant: &Arc<Grant>,
         id: SigningRequestId,
-        note: &str,
+        says: Says<'_>,
         digest: Option<Base64>,
     ) -> Result<Answer> {
         let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
-            let (decided, approved) = self.decide(caller, grant, id, RequestDecision::Approve, note).await?;
+            let (decided, approved) = self.decide(caller, grant, id, RequestDecision::Approve, says).await?;
             let digest = self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await;
             let approved_digest = Base64(self.or_other_digest(caller, id, digest).await?);
             let stored = match approved {
@@ -139,9 +144,16 @@ impl Chancery {
                     let (chancery, by) = (Arc::clone(self), Arc::clone(grant));
                     let store =
                         move |decided: Decided, ending| async move { decided.store(&chancery, &by, ending).await };
-                    self.sign_approved(grant, decided, approved, store).await?
+                    self.sign_approved(grant, decided, approved, store).await
                 }
-                None => decided.store(self, grant, Ending::Decided).await?,
+                None => decided.store(self, grant, Ending::Decided).await,
+            };
+            let stored = match stored {
+                Ok(stored) => stored,
+                // Such as a passkey that may not sign any more, or has signed this before.
+                Err(refusal) => {
+                    return Err(self.decision_refused(caller, id, RequestDecision::Approve, refusal).await);
+                }
             };
             if let Some(Stored { standing, approvals, signature, manifest }) = stored {
                 let (state, approval_state) = standing.words();
@@ -173,7 +185,7 @@ impl Chancery {
     ) -> Result<Denied> {
         // Without the lock: a denial need not wait for a signature that it makes void.
         for _ in 0..ATTEMPTS_MAX {
-            let (decided, _) = self.decide(caller, grant, id, decision, note).await?;
+            let (decided, _) = self.decide(caller, grant, id, decision, Says::note(note)).await?;
             if let Some(Stored { standing, .. }) = decided.store(self, grant, Ending::Decided).await? {
                 let (state, approval_state) = standing.words();
                 return Ok(Denied { state, approval_state });
@@ -189,9 +201,9 @@ impl Chancery {
         grant: &Grant,
         id: SigningRequestId,
         decision: RequestDecision,
-        note: &str,
+        says: Says<'_>,
     ) -> Result<(Decided, Option<Approved>)> {
-        match self.take(caller, grant, id, decision, note).await {
+        match self.take(caller, grant, id, decision, says).await {
             Err(refusal) => Err(self.decision_refused(caller, id, decision, refusal).await),
             taken => taken,
         }
@@ -218,7 +230,7 @@ impl Chancery {
         grant: &Grant,
         id: SigningRequestId,
         decision: RequestDecision,
-        note: &str,
+        says: Says<'_>,
     ) -> Result<(Decided, Option<Approved>)> {
         let now_ms = self.clock.now_ms();
         let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
@@ -231,10 +243,16 @@ impl Chancery {
             RequestDecision::Withdraw => Transition::Withdraw(&session),
         };
         let approved = facts.take(transition).map_err(|why| refusal(why, caller, standing_in_words))?;
+        let (signed, key) = if decision == RequestDecision::Approve && facts.demands_passkeys {
+            let what = self.request_to_sign(grant, &stored).await?;
+            (self.signed_approval(caller, grant, &what, says.assertions).await?, what.key)
+        } else {
+            (SignedApproval::not_demanded_of(says.assertions)?, None)
+        };
         let Approval { roles, .. } = facts.approval_of(&session);
         let subject = (stored.row.id, stored.row.version + 1);
-        let row = NewDecision::new(caller, subject, (decision.as_str(), note), &roles, now_ms)?;
-        Ok((Decided { stored, decision, row, facts, now_ms }, approved))
+        let row = NewDecision::new(caller, subject, (decision.as_str(), says.note), &roles, now_ms, signed)?;
+        Ok((Decided { stored, decision, row, facts, key, now_ms }, approved))
     }
 
     /// Signs what has every approval that it needs, and goes on with `then`. None where what would sign it is no longer as
@@ -257,6 +275,10 @@ impl Chancery {
             Outcome::Failed(reason) => return then(decided, Ending::Failed(reason)).await,
         };
         if target.policy != *policy {
+            return Ok(None);
+        }
+        // People said with which key, and it may have been renewed since.
+        if decided.key.is_some() && decided.key != signing_key_digest(target.signer.credential.certificate()) {
             return Ok(None);
         }
         let prepared = self.prepare_stored(grant, &decided.stored, target, decided.now_ms).await?;
@@ -292,7 +314,7 @@ impl Decided {
                 (None, Some(reason))
             }
         };
-        let Self { stored, decision, mut row, facts, now_ms } = self;
+        let Self { stored, decision, mut row, facts, key: _, now_ms } = self;
         let (standing, before) = (facts.standing, stored.row);
         let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
         let signatures = logged.as_ref().map(Logged::signatures);
@@ -306,6 +328,9 @@ impl Decided {
             "reason": reason,
             "approvals": (decision == RequestDecision::Approve).then_some(approvals),
         });
+        if let Some(passkeys) = row.signed() {
+            detail["passkeys"] = passkeys;
+        }
         if let Some(statement) = statement {
             row.of_statement(statement);
             detail["statement"] = json!({"digest": hex::encode(&statement.digest.0), "rows": statement.rows});
@@ -354,7 +379,7 @@ const fn action(decision: RequestDecision) -> Action {
     }
 }
 
-const fn standing_in_words(standing: Standing) -> &'static str {
+pub(super) const fn standing_in_words(standing: Standing) -> &'static str {
     match standing {
         Standing::New => "The request has not been submitted.",
         Standing::Pending => "The request waits for approvals.",

@@ -16,6 +16,7 @@ use super::{
     decide_many::PARALLEL,
     policy_rules,
     service::{Policy, Service},
+    statement::Says,
 };
 use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
 
@@ -129,7 +130,7 @@ impl AsOne<'_> {
         let Self { chancery, caller, grant, decision, note, .. } = *self;
         let look = |place: Place| async move {
             let look = async {
-                let (decided, _) = chancery.take(caller, grant, place.1, decision.into(), note).await?;
+                let (decided, _) = chancery.take(caller, grant, place.1, decision.into(), Says::note(note)).await?;
                 let digest = chancery.expect_approval_digest(grant, &decided.stored, None).await?;
                 Ok((decided.stored.policy, decided.stored.row.items, digest))
             };
@@ -206,7 +207,7 @@ impl AsOne<'_> {
     async fn decide(&self, place: Place, (policy, digest): (&Policy, Vec<u8>), statement: &Statement) -> Result<Ready> {
         let Self { chancery, caller, grant, decision, note, .. } = *self;
         let named = |refusal| naming(place, refusal);
-        let taken = chancery.take(caller, grant, place.1, decision.into(), note).await;
+        let taken = chancery.take(caller, grant, place.1, decision.into(), Says::note(note)).await;
         let (decided, approved) = taken.map_err(named)?;
         let found = chancery.expect_approval_digest(grant, &decided.stored, None).await.map_err(named)?;
         if decided.stored.policy != *policy {

@@ -9,7 +9,7 @@ use chancery_types::{
 use futures::{StreamExt, stream};
 use tracing::error;
 
-use super::stored_request::StoredRequest;
+use super::{statement::Says, stored_request::StoredRequest};
 use crate::{Caller, Chancery, Error, Grant, Meaning, Result, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
@@ -46,7 +46,7 @@ impl Chancery {
         note: &str,
     ) -> BatchDecidedItem {
         let decided = match decision {
-            Decision::Approve => Box::pin(self.approve(caller, grant, id, note, None))
+            Decision::Approve => Box::pin(self.approve(caller, grant, id, Says::note(note), None))
                 .await
                 .map(|done| (done.state, done.approval_state)),
             Decision::Deny => self

@@ -116,8 +116,9 @@ impl Chancery {
             rsa_pss: rsa_pss.unwrap_or(false),
             time_stamp: time_stamp.unwrap_or(false),
         };
-        let terms =
-            Terms::read(choice, num_approvals, self_approval, rules.unwrap_or_default(), &self.limits, self.hardened);
+        let rules = rules.unwrap_or_default();
+        self.check_signed_approvals(&rules).map_err(|refusal| within("/pkisigning", refusal))?;
+        let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
         let in_new_cert = |refusal| within("/pkisigning/newCert", refusal);
         let wanted = wanted(&new_cert, service, cert_profile::CODE_SIGNING_CERTIFICATE).map_err(in_new_cert)?;

@@ -27,6 +27,7 @@ mod renew;
 mod repeat;
 mod service;
 mod service_details;
+mod statement;
 mod stored_request;
 mod submission;
 mod submit;

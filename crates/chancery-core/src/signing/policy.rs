@@ -6,7 +6,7 @@ use chancery_types::{
     Action, Perm, PolicyId, SelfApproval, ServiceId,
     wire::{
         reports::AccessEffect,
-        signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
+        signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, PolicyRules, SigningPolicy},
     },
 };
 use serde_json::json;
@@ -59,6 +59,7 @@ impl Chancery {
         choice.check(present.credential.spec(), self.hardened)?;
         let self_approval = self_approval.or_else(|| present.strictest_self_approval());
         let rules = rules.unwrap_or_default();
+        self.check_signed_approvals(&rules)?;
         let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened)?;
         let id = PolicyId::from_random(random());
         let (row, hardened) = (terms.row(id, service, name.clone())?, self.hardened);
@@ -98,6 +99,7 @@ impl Chancery {
     ) -> Result<SigningPolicy> {
         let action = Action::SigningPolicyChange;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
+        change.rules.as_ref().map_or(Ok(()), |rules| self.check_signed_approvals(rules))?;
         let (event, told) = Event::new(action).on(Uuid::from(policy)).told();
         let (limits, hardened) = (self.limits.clone(), self.hardened);
         let present = self.storage.read(&grant, move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
@@ -118,7 +120,7 @@ impl Chancery {
                 let old = present.policy(policy)?;
                 let (name, terms) = changed(old, change, &limits, hardened)?;
                 // What stays as it is goes round nothing that it did not go round before.
-                if terms.num_approvals != old.num_approvals || terms.self_approval != old.self_approval(hardened) {
+                if terms.differ_in_strictness(old, hardened) {
                     terms.check_beside(&present.policies)?;
                 }
                 policy_rules::check_roles(tx, &terms.rules).await?;
@@ -135,6 +137,14 @@ impl Chancery {
             })
         })
         .await
+    }
+
+    /// Refuses a demand that nobody could meet, and that could not be taken back.
+    pub(super) fn check_signed_approvals(&self, rules: &PolicyRules) -> Result<()> {
+        if !rules.signed_approvals {
+            return Ok(());
+        }
+        self.relying_party().map(drop).map_err(|why| why.at("/rules/signedApprovals"))
     }
 
     /// Who would gain and lose what if a policy were changed so. Refused as the change is.

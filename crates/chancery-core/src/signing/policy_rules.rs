@@ -20,7 +20,12 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
         request_lifetime,
         provenance_issuers,
         provenance_required,
+        signed_approvals,
     } = rules;
+    if *signed_approvals && num_approvals == 0 {
+        let message = "Approvals are signed where a policy demands some: numApprovals is 0.";
+        return Err(Error::value("/rules/signedApprovals", message));
+    }
     requirement::check_steps("/rules", approval_steps, num_approvals, limits)?;
     requirement::check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
     requirement::check_length("/rules/fileNames", file_names.len(), limits)?;

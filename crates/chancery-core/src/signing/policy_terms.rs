@@ -55,12 +55,23 @@ impl Terms {
             let message = format!("The service has a policy with {highest} approvals; none demands fewer.");
             return Err(Error::value("/numApprovals", message));
         }
+        if policies.iter().any(|policy| policy.rules.signed_approvals) && !self.rules.signed_approvals {
+            let message = "The service has a policy whose approvals are signed; all of them say the same.";
+            return Err(Error::value("/rules/signedApprovals", message));
+        }
         let never = policies.iter().any(|policy| policy.self_approval == SelfApproval::Never);
         if never && self.self_approval == SelfApproval::DualControl {
             let message = "The service has a policy whose selfApproval is Never; all of them say the same.";
             return Err(Error::value("/selfApproval", message));
         }
         Ok(())
+    }
+
+    /// Whether a policy becomes stricter or laxer by them, in what all policies of its service are held to.
+    pub(crate) fn differ_in_strictness(&self, old: &Policy, hardened: bool) -> bool {
+        self.num_approvals != old.num_approvals
+            || self.self_approval != old.self_approval(hardened)
+            || self.rules.signed_approvals != old.rules.signed_approvals
     }
 
     /// As a policy is stored.

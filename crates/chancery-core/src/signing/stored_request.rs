@@ -74,6 +74,7 @@ impl StoredRequest {
             required_at_submission: self.row.required_at_submission,
             required_now: self.policy.num_approvals,
             self_approval: self.policy.self_approval(hardened),
+            demands_passkeys: self.policy.rules.signed_approvals,
         };
         facts.at(now_ms, self.row.expires_at_ms)
     }
@@ -82,6 +83,11 @@ impl StoredRequest {
     pub(crate) fn parties(&self, hardened: bool, now_ms: i64) -> Parties {
         let decided = self.decisions.iter().flat_map(StoredDecision::ids);
         Parties::new(self.facts(hardened, now_ms), decided.collect())
+    }
+
+    /// What passkeys have signed of the approvals that it has.
+    pub(super) fn statements(&self) -> impl Iterator<Item = &str> {
+        self.decisions.iter().flat_map(StoredDecision::statements)
     }
 
     /// Whether one of these identities submitted it.
@@ -164,6 +170,7 @@ fn approval(decided: &StoredDecision<RequestDecision>) -> Approval {
         note: decided.row.note.clone(),
         decided_at: moment(decided.row.decided_at_ms),
         statement: decided.statement(),
+        signatures: decided.signatures(),
     }
 }
 

@@ -222,5 +222,6 @@ fn facts(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Facts
         required_at_submission: policy.num_approvals,
         required_now: policy.num_approvals,
         self_approval: policy.self_approval(hardened),
+        demands_passkeys: policy.rules.signed_approvals,
     }
 }

@@ -32,7 +32,7 @@ pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
 pub(crate) use identifier::RSA_ENCRYPTION;
 pub use named::{NamedAlgorithm, named_hash};
 pub use public_key::kind_of_public_key;
-pub(crate) use public_key::kind_without_parameters;
+pub(crate) use public_key::{RsaPublicKey, kind_without_parameters};
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
 pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};

@@ -13,9 +13,9 @@ use crate::{KeySpec, MlDsaSet, RsaSize, SignatureScheme};
 /// RSAPublicKey ::= SEQUENCE { modulus INTEGER, publicExponent INTEGER }
 /// ```
 #[derive(Sequence)]
-pub(super) struct RsaPublicKey<'a> {
-    pub(super) modulus: UintRef<'a>,
-    pub(super) public_exponent: UintRef<'a>,
+pub(crate) struct RsaPublicKey<'a> {
+    pub(crate) modulus: UintRef<'a>,
+    pub(crate) public_exponent: UintRef<'a>,
 }
 
 /// Exponents from 65,537 have at least three bytes (FIPS 186-5, A.1.1).

@@ -5,7 +5,7 @@ mod examples;
 mod refusals;
 
 use chancery_types::{
-    Concern,
+    Concern, PasskeyId,
     wire::{Envelope, ErrorResponse},
 };
 use serde_json::json;
@@ -30,7 +30,7 @@ const JSON: &str = "application/json";
         description = "A key-management server: tokenization, certificates, and code signing under approvals.",
         license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT"),
     ),
-    components(schemas(Envelope<ErrorResponse>, Concern)),
+    components(schemas(Envelope<ErrorResponse>, Concern, PasskeyId)),
 )]
 struct Frame;
 

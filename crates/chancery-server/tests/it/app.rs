@@ -31,6 +31,7 @@ pub(crate) struct TestApp {
     pub(crate) clock: Clock,
     pub(crate) routes: Routes,
     pub(crate) relay: Arc<Relay>,
+    public_origin: Option<String>,
     place: Place,
 }
 
@@ -158,6 +159,7 @@ impl TestApp {
     pub(crate) async fn with(setup: Setup) -> Self {
         // What each test would make anew, with all migrations and two passwords, is made once and copied.
         let (clock, api_access, relay) = (setup.clock.clone(), setup.api_access, Arc::clone(&setup.relay));
+        let public_origin = setup.public_origin.clone();
         let is_usual = api_access && clock.now_ms() == NOON_MS && setup.password_work == PasswordWork::TRIFLING;
         let place = if is_usual { template::copy(setup.postgres).await } else { Place::new(setup.postgres) };
         let config = setup.config(&place);
@@ -166,7 +168,7 @@ impl TestApp {
             template::provision(&chancery, api_access).await;
         }
         let routes = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, routes, relay, place }
+        Self { chancery, clock, routes, relay, public_origin, place }
     }
 
     /// The database behind it, for what no interface does to it.
@@ -194,7 +196,7 @@ impl TestApp {
         count.trim().parse().unwrap_or_else(|_| panic!("{statement}: {count}"))
     }
 
-    /// The routes of another node on the same store, with the default settings.
+    /// The routes of another node on the same store, with the default settings but for the public origin.
     pub(crate) async fn other_node(&self) -> Routes {
         chancery_server::router(self.another().await)
     }
@@ -208,7 +210,7 @@ impl TestApp {
 
     /// The same installation after an end without a stop: nothing that was only in memory is written down.
     pub(crate) async fn killed(self) -> Self {
-        let Self { chancery, clock, routes, relay, place } = self;
+        let Self { chancery, clock, routes, relay, public_origin, place } = self;
         let gone = Arc::downgrade(&chancery);
         drop((chancery, routes));
         let begun = std::time::Instant::now();
@@ -218,12 +220,15 @@ impl TestApp {
         }
         let setup = Setup { clock: clock.clone(), relay: Arc::clone(&relay), ..Setup::default() };
         let chancery = Chancery::open(setup.config(&place)).await.unwrap();
-        Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, clock, relay, place }
+        let routes = chancery_server::router(Arc::clone(&chancery));
+        Self { routes, chancery, clock, relay, public_origin, place }
     }
 
     async fn another(&self) -> Arc<Chancery> {
         let (clock, relay) = (self.clock.clone(), Arc::clone(&self.relay));
-        Chancery::open(Setup { clock, relay, ..Setup::default() }.config(&self.place)).await.unwrap()
+        let public_origin = self.public_origin.clone();
+        let setup = Setup { clock, relay, public_origin, ..Setup::default() };
+        Chancery::open(setup.config(&self.place)).await.unwrap()
     }
 
     /// A client that has not logged in.

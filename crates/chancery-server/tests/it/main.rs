@@ -3,6 +3,7 @@
 
 mod app;
 mod audit_catalogue;
+mod authenticator;
 mod bodies;
 mod certificates;
 mod client;
@@ -17,6 +18,7 @@ mod listen;
 mod people;
 mod routes;
 mod second_factor;
+mod signed_approvals;
 mod signing;
 mod template;
 mod unknown_members;

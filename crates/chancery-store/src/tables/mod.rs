@@ -90,6 +90,7 @@ pub mod identities;
 pub mod identity_bindings;
 pub mod identity_providers;
 pub mod identity_roles;
+pub mod passkeys;
 pub mod roles;
 pub mod sessions;
 pub mod used_tokens;
@@ -111,6 +112,7 @@ pub mod ocsp_responders;
 pub(crate) mod revocations;
 
 // signing
+pub mod approval_signatures;
 pub mod decisions;
 pub mod named_roles;
 pub mod pre_approvals;
@@ -163,6 +165,7 @@ pub(crate) const AUTHORITY: &[Table] = &[
     proposals::Row::TABLE,
     decisions::on_proposals::Decided::TABLE,
     decisions::on_proposals::By::TABLE,
+    approval_signatures::Row::TABLE,
     pre_approvals::Row::TABLE,
     pre_approvals::Digest::TABLE,
     detokenize_grants::Row::TABLE,
@@ -172,5 +175,6 @@ pub(crate) const AUTHORITY: &[Table] = &[
     audit_targets::Row::TABLE,
     identity_providers::Row::TABLE,
     identity_bindings::Row::TABLE,
+    passkeys::Row::TABLE,
     journals::Row::TABLE,
 ];

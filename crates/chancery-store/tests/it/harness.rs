@@ -135,6 +135,10 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     ] {
         sql(statement).execute(tx).await?;
     }
+    for table in ["passkeys", "approval_signatures"] {
+        generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
+    }
+    sql("DELETE FROM migrations WHERE name IN ('0093_passkeys', '0094_approval_signatures')").execute(tx).await?;
     sql("DROP TABLE journals").execute(tx).await?;
     sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;

@@ -19,6 +19,7 @@ pub mod log;
 pub mod login;
 pub mod mailboxes;
 pub mod notices;
+pub mod passkeys;
 pub mod proposals;
 pub mod reports;
 pub mod roles;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ObjInfo,
     approval::{CertificateToIssue, ProposedCertProfile, ProposedIssuerApproval},
+    passkeys::ApprovalSignature,
     reports::AccessEffect,
     signing_policies::SigningPolicy,
     signing_requests::ApprovalCount,
@@ -198,6 +199,9 @@ pub struct ProposalApproval {
     pub note: String,
     /// When (RFC 3339, UTC).
     pub decided_at: String,
+    /// What their passkeys signed of it, where that was demanded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<ApprovalSignature>,
 }
 
 /// A pre-approval and its uses.

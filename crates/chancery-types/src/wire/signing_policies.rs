@@ -65,6 +65,10 @@ pub struct PolicyRules {
     /// Whether requests come with provenance of one of them, and are refused without. Needs `provenanceIssuers`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub provenance_required: bool,
+    /// Whether each approval is signed with a passkey of whoever gives it, also of changes of this policy and of
+    /// pre-approvals. Once one policy of a service says so, new ones say it too, and it is not taken back.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub signed_approvals: bool,
 }
 
 /// Who says where files were built.

@@ -30,6 +30,8 @@ pub const STRICT: &[&str] = &[
     "AccessChange",
     "SetMailbox",
     "ConfirmMailbox",
+    "PatchPasskey",
+    "ConfirmPasskey",
 ];
 
 /// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
@@ -45,6 +47,7 @@ pub const ANSWERED: &[(&str, &[&str])] = &[
         &["objInfo", "issuer", "hasClientSecret", "authorityUuid", "revocationLists", "createdAt"],
     ),
     ("CreateIdentityBinding", &["objInfo", "createdAt"]),
+    ("PatchPasskey", &["objInfo"]),
     ("PatchName", &["uuid"]),
     ("NameOnly", &["uuid"]),
     ("CreateCertProfile", &["system", "pendingChange"]),

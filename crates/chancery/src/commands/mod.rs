@@ -13,6 +13,7 @@ mod log_watch;
 mod login;
 mod mailbox;
 mod manual;
+mod passkey;
 pub(crate) mod rows;
 mod rule;
 pub(crate) mod serve;
@@ -90,6 +91,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
         ClientCommand::Rule(command) => rule::run(command.what),
         ClientCommand::Grant(command) => grant::run(command.what),
         ClientCommand::Mailbox(command) => mailbox::run(command.what),
+        ClientCommand::Passkey(command) => passkey::run(command.what),
         ClientCommand::Log(Log { what: LogCommand::Watch(command) }) => log_watch::run(&command),
         ClientCommand::Completions(command) => manual::completions(&command),
         ClientCommand::Man(command) => manual::pages(&command),

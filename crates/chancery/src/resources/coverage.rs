@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 52] = [
+const BY_HAND: [(&str, &str, &str); 56] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
@@ -50,6 +50,10 @@ const BY_HAND: [(&str, &str, &str); 52] = [
     ("PUT", "/api/v2/identities/{}/mailbox", "mailbox set"),
     ("DELETE", "/api/v2/identities/{}/mailbox", "mailbox remove"),
     ("POST", "/api/v2/identities/{}/mailbox/confirm", "mailbox confirm"),
+    ("GET", "/api/v2/identities/{}/passkeys", "passkey list"),
+    ("PATCH", "/api/v2/identities/{}/passkeys/{}", "passkey rename"),
+    ("DELETE", "/api/v2/identities/{}/passkeys/{}", "passkey delete"),
+    ("POST", "/api/v2/identities/{}/passkeys/{}/confirm", "passkey confirm"),
     ("GET", "/log/checkpoint", "log watch"),
     ("GET", "/log/vkey", "log watch"),
     ("GET", "/log/tile/{}", "log watch"),
@@ -63,7 +67,7 @@ const BY_HAND: [(&str, &str, &str); 52] = [
 ];
 
 /// What is asked by programs in protocols of their own, or by browsers.
-const NOT_FOR_COMMANDS: [(&str, &str); 11] = [
+const NOT_FOR_COMMANDS: [(&str, &str); 15] = [
     ("GET", "/docs"),
     ("GET", "/docs/interface.md"),
     ("GET", "/metrics"),
@@ -71,6 +75,10 @@ const NOT_FOR_COMMANDS: [(&str, &str); 11] = [
     ("GET", "/home/v1/login/oidc"),
     ("POST", "/home/v1/login/oidc"),
     ("GET", "/home/v1/login/oidc/callback"),
+    ("POST", "/api/v2/identities/{}/passkeys"),
+    ("POST", "/api/v2/identities/{}/passkeys/begin"),
+    ("GET", "/api/v2/x509/signing-requests/{}/approval-statement"),
+    ("GET", "/api/v2/x509/proposals/{}/approval-statement"),
     ("GET", "/ocsp/{}"),
     ("POST", "/ocsp"),
     ("POST", "/tsa"),

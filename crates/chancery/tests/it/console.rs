@@ -63,6 +63,32 @@ fn the_console_passes_its_tests_in_a_browser() {
         .run();
 }
 
+/// Passkeys are for names, so this server is reached by one.
+#[test]
+fn passkeys_are_made_and_sign_in_a_browser() {
+    let temporary = temp_dir();
+    let listen = format!("127.0.0.1:{}", free_port());
+    let origin = format!("https://{}", listen.replace("127.0.0.1", "localhost"));
+    let demo = Demo::start_again(temporary.path(), &listen, &["--public-origin", &origin]);
+    // What Chromium knows the server's own certificate by.
+    let public_key = Tool::new("openssl").args(["s_client", "-connect", &listen, "-servername", "localhost"]).run();
+    let public_key = Tool::new("openssl").args(["x509", "-noout", "-pubkey"]).input(public_key.stdout).run();
+    let der = Tool::new("openssl").args(["pkey", "-pubin", "-outform", "DER"]).input(public_key.stdout).run();
+    let digest = Tool::new("openssl").args(["dgst", "-sha256", "-binary"]).input(der.stdout).run();
+    let _passed = Tool::new("node")
+        .env("CHANCERY_BASE", &origin)
+        .env("CHANCERY_SPKI", chancery_types::Base64::encode(&digest.stdout))
+        .env("CHANCERY_FOLDER", temporary.path())
+        .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
+        .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
+        .env("CHANCERY_SHOTS", folder("target/console"))
+        .env("CHANCERY_PROGRAM", PROGRAM)
+        .env("NODE_EXTRA_CA_CERTS", demo.text("/caFile"))
+        .arg("--test")
+        .arg(folder("console/test/passkeys.mjs"))
+        .run();
+}
+
 fn folder(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }

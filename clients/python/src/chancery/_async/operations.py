@@ -673,6 +673,27 @@ class AsyncMailboxes:
         return cast("types.PersonalMailbox", await self._caller.call(call))
 
 
+class AsyncPasskeys:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Passkeys:
+        """All passkeys of an identity, by name. A person that sits in the session may ask for its own; others need Identity:Manage.
+
+        `GET /api/v2/identities/{uuid}/passkeys`
+        """
+        call = Call(
+            "GET", f"/api/v2/identities/{segment(uuid)}/passkeys",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Passkeys", await self._caller.call(call))
+
+
 class AsyncIdentityBindings:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -3311,6 +3332,7 @@ class AsyncOperations:
         self.identities = AsyncIdentities(caller)
         self.api_keys = AsyncApiKeys(caller)
         self.mailboxes = AsyncMailboxes(caller)
+        self.passkeys = AsyncPasskeys(caller)
         self.identity_bindings = AsyncIdentityBindings(caller)
         self.identity_providers = AsyncIdentityProviders(caller)
         self.key_types = AsyncKeyTypes(caller)

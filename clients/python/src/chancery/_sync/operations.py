@@ -673,6 +673,27 @@ class Mailboxes:
         return cast("types.PersonalMailbox", self._caller.call(call))
 
 
+class Passkeys:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Passkeys:
+        """All passkeys of an identity, by name. A person that sits in the session may ask for its own; others need Identity:Manage.
+
+        `GET /api/v2/identities/{uuid}/passkeys`
+        """
+        call = Call(
+            "GET", f"/api/v2/identities/{segment(uuid)}/passkeys",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Passkeys", self._caller.call(call))
+
+
 class IdentityBindings:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -3311,6 +3332,7 @@ class Operations:
         self.identities = Identities(caller)
         self.api_keys = ApiKeys(caller)
         self.mailboxes = Mailboxes(caller)
+        self.passkeys = Passkeys(caller)
         self.identity_bindings = IdentityBindings(caller)
         self.identity_providers = IdentityProviders(caller)
         self.key_types = KeyTypes(caller)

@@ -7,6 +7,7 @@ use chancery_store::{
 use chancery_types::{
     Action, Base64, IdentityId, Perm, ProposalDecision, ProposalId, ProposalKind,
     wire::{
+        passkeys::ApprovalAssertion,
         proposals::Proposed,
         signing_requests::{ApprovalCount, ApproveRequest, DecideRequest},
     },
@@ -18,7 +19,7 @@ use super::{ApplyProposal, Effects, StoredProposal};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Meaning, Result,
     approval::{
-        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants_by,
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants_by,
         pre_approval_life::{self, Life},
         refusal, refusal_of_grant, too_many_attempts,
     },
@@ -71,8 +72,9 @@ impl Chancery {
     /// effect.
     pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
         let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
-        let note = self.note(request.note)?;
-        Box::pin(self.approve_one(caller, &grant, id, &note, request.digest)).await
+        let ApproveRequest { note, digest, assertions } = request;
+        let note = self.note(note)?;
+        Box::pin(self.approve_one(caller, &grant, id, (&note, &assertions), digest)).await
     }
 
     pub(super) async fn approve_one(
@@ -80,7 +82,7 @@ impl Chancery {
         caller: &Caller,
         grant: &Grant,
         id: ProposalId,
-        note: &str,
+        (note, assertions): (&str, &[ApprovalAssertion]),
         digest: Option<Base64>,
     ) -> Result<Proposed> {
         // Two do not make the same certificate at the same time.
@@ -102,13 +104,22 @@ impl Chancery {
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
                 return Err(self.refused(caller, event, Error::value("/digest", message)).await);
             }
+            let signed = self.sign_proposal(caller, grant, (&stored, &facts), assertions).await;
+            let signed = match signed {
+                Ok(signed) => signed,
+                Err(refusal) => return Err(self.proposal_not_signed(caller, id, refusal).await),
+            };
             let outcome = match approved {
                 Some(approved) => Box::pin(self.prepare_effect(grant, &stored, &mut facts, approved, now_ms)).await?,
                 None => Outcome { standing: facts.standing, reason: None, life: None, effect: None },
             };
-            let decided = self.decided(caller, stored, (ProposalDecision::Approve, note), approval, outcome, now_ms)?;
-            if let Some(proposed) = self.store_decided(grant, decided, &facts).await? {
-                return Ok(proposed);
+            let words = (ProposalDecision::Approve, note);
+            let decided = self.decided(caller, stored, words, (approval, signed), outcome, now_ms)?;
+            match self.store_decided(grant, decided, &facts).await {
+                Ok(Some(proposed)) => return Ok(proposed),
+                Ok(None) => {}
+                // Such as a passkey that may not sign any more, or has signed this before.
+                Err(refusal) => return Err(self.proposal_not_signed(caller, id, refusal).await),
             }
         }
         Err(too_many_attempts())
@@ -171,6 +182,7 @@ impl Chancery {
             }
             let life = stored.life(now_ms).map(|life| pre_approval_life::next(life, end)).transpose().map_err(over)?;
             let outcome = Outcome { standing: facts.standing, reason: None, life, effect: None };
+            let approval = (approval, SignedApproval::not_demanded());
             let decided = self.decided(caller, stored, (decision, note), approval, outcome, now_ms)?;
             if let Some(proposed) = self.store_decided(grant, decided, &facts).await? {
                 return Ok(proposed);
@@ -179,7 +191,12 @@ impl Chancery {
         Err(too_many_attempts())
     }
 
-    async fn stored_proposal(&self, grant: &Grant, id: ProposalId, now_ms: i64) -> Result<(StoredProposal, Facts)> {
+    pub(super) async fn stored_proposal(
+        &self,
+        grant: &Grant,
+        id: ProposalId,
+        now_ms: i64,
+    ) -> Result<(StoredProposal, Facts)> {
         let effects = self.effects;
         let stored = self.storage.read(grant, move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
         let facts = stored.facts(self.hardened, now_ms);
@@ -187,7 +204,7 @@ impl Chancery {
     }
 
     /// Takes the decision; a refusal is audited.
-    async fn decide_proposal(
+    pub(super) async fn decide_proposal(
         &self,
         (caller, by): (&Caller, Perm),
         stored: &StoredProposal,
@@ -242,13 +259,13 @@ impl Chancery {
         caller: &Caller,
         stored: StoredProposal,
         (decision, note): (ProposalDecision, &str),
-        approval: Approval,
+        (approval, signed): (Approval, SignedApproval),
         outcome: Outcome,
         now_ms: i64,
     ) -> Result<Box<Decided>> {
         let subject = (stored.row.id, stored.row.version + 1);
         Ok(Box::new(Decided {
-            row: NewDecision::new(caller, subject, (decision.as_str(), note), &approval.roles, now_ms)?,
+            row: NewDecision::new(caller, subject, (decision.as_str(), note), &approval.roles, now_ms, signed)?,
             stored,
             decision,
             approval,
@@ -277,6 +294,9 @@ impl Chancery {
             "digest": hex::encode(&proposed.digest.0), "state": proposed.state, "reason": reason,
             "approvals": approvals, "certificateUuid": proposed.certificate_uuid,
         }));
+        if let Some(passkeys) = decided.row.signed() {
+            event = event.also("passkeys", passkeys)?;
+        }
         if *standing == Standing::Signed {
             event = stored.effect.recorded(event, &self.limits)?;
             if let Some(effect) = stored.effect.access(&self.identity.directory.load(), &stored.row.name) {

@@ -43,7 +43,7 @@ impl Chancery {
         note: &str,
     ) -> BatchDecidedProposal {
         let decided = match decision {
-            Decision::Approve => Box::pin(self.approve_one(caller, grant, id, note, None)).await,
+            Decision::Approve => Box::pin(self.approve_one(caller, grant, id, (note, &[]), None)).await,
             Decision::Deny => {
                 Box::pin(self.end_one((caller, Perm::SigningApprove), grant, id, ProposalDecision::Deny, note)).await
             }

@@ -7,6 +7,7 @@ mod decide_many;
 mod effect;
 mod propose;
 mod read;
+mod signed;
 mod stored_proposal;
 
 pub(crate) use self::{

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::{Effect, stored_proposal::digest};
 use crate::{
     Caller, Chancery, Event, Grant, Result,
-    approval::{NewDecision, Requirement},
+    approval::{NewDecision, Requirement, SignedApproval},
     audit::Actor,
 };
 
@@ -102,7 +102,8 @@ impl Chancery {
         }));
         let event = effect.submitted(event, &self.limits)?;
         let words = (ProposalDecision::Submit.as_str(), note.as_str());
-        let submission = NewDecision::new(caller, (row.id, row.version), words, &[], now_ms)?;
+        let submission =
+            NewDecision::new(caller, (row.id, row.version), words, &[], now_ms, SignedApproval::not_demanded())?;
         let actor = Actor::of(self.node, caller);
         self.commit(grant, event, move |tx| {
             Box::pin(async move {

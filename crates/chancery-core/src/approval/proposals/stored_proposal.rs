@@ -94,6 +94,7 @@ impl StoredProposal {
             required_at_submission: self.row.required_at_submission,
             required_now: self.requirement.count,
             self_approval: if hardened { SelfApproval::Never } else { self.requirement.self_approval },
+            demands_passkeys: self.requirement.demands_passkeys,
         };
         let mut facts = facts.at(now_ms, self.row.expires_at_ms);
         // It ended with the identity that asked for it.
@@ -337,5 +338,6 @@ fn approval(decided: &StoredDecision<ProposalDecision>) -> ProposalApproval {
         identities: decided.names(),
         note: decided.row.note.clone(),
         decided_at: moment(decided.row.decided_at_ms),
+        signatures: decided.signatures(),
     }
 }

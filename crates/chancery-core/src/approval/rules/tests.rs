@@ -23,7 +23,7 @@ fn holder(n: u128, held: u128, since: i64) -> Participant {
 }
 
 fn given(identities: &[u128]) -> Approval {
-    Approval { identities: identities.iter().map(|n| id(*n)).collect(), roles: Vec::new() }
+    Approval { identities: identities.iter().map(|n| id(*n)).collect(), ..Approval::default() }
 }
 
 /// A request of identity 1 that needs two approvals and has none.
@@ -37,6 +37,7 @@ fn facts(standing: Standing) -> Facts {
         required_at_submission: 2,
         required_now: 2,
         self_approval: SelfApproval::DualControl,
+        demands_passkeys: false,
     }
 }
 

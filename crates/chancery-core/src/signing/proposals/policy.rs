@@ -67,11 +67,12 @@ impl Effect for NewPolicy {
             let policies = rows.into_iter().map(|row| Policy::from_row(row, &service)).collect::<Result<Vec<_>>>()?;
             let own = policies.iter().find(|policy| policy.id == self.after.obj_info.uuid);
             let never = policies.iter().any(|policy| policy.self_approval == SelfApproval::Never);
-            Ok(Some(Requirement::new(
+            let demanded = Requirement::new(
                 policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0),
                 own.map(|policy| requirement::steps(&policy.rules.approval_steps)).unwrap_or_default(),
                 if never { SelfApproval::Never } else { SelfApproval::DualControl },
-            )))
+            );
+            Ok(Some(demanded.with_passkeys(policies.iter().any(|policy| policy.rules.signed_approvals))))
         })
     }
 
@@ -196,7 +197,7 @@ pub(in crate::signing) async fn check(
             if old.clone().body(hardened) != *before {
                 return Err(Error::state("The policy is no longer what it was when this change was proposed."));
             }
-            terms.num_approvals != old.num_approvals || terms.self_approval != old.self_approval(hardened)
+            terms.differ_in_strictness(old, hardened)
         }
     };
     // What stays as it is goes round nothing that it did not go round before.

@@ -55,7 +55,8 @@ impl Effect for Beforehand {
             let found = policy(tx, self.policy_uuid).await?;
             let (policy, _) = found.ok_or_else(|| Error::internal("a pre-approval's policy is not there"))?;
             let steps = requirement::steps(&policy.rules.approval_steps);
-            Ok(Some(Requirement::new(policy.num_approvals, steps, SelfApproval::Never)))
+            let demanded = Requirement::new(policy.num_approvals, steps, SelfApproval::Never);
+            Ok(Some(demanded.with_passkeys(policy.rules.signed_approvals)))
         })
     }
 
@@ -119,6 +120,11 @@ impl Chancery {
         let policy = policy.await?;
         if policy.num_approvals == 0 {
             return Err(Error::state("The policy demands no approvals: requests are signed when they are submitted."));
+        }
+        if policy.rules.signed_approvals {
+            return Err(Error::state(
+                "The policy demands that each approval is signed for its request: there are no pre-approvals.",
+            ));
         }
         check_name("/name", &request.name, &self.limits)?;
         let now_ms = self.clock.now_ms();

@@ -19,6 +19,12 @@ const PERMS: &[(&str, &str, A, &[P])] = &[
     ("PATCH", "/api/v2/identities/{uuid}", A::IdentityChange, &[P::IdentityManage]),
     ("POST", "/api/v2/identities/{uuid}/lock", A::IdentityLock, &[P::IdentityManage]),
     ("POST", "/api/v2/identities/{uuid}/unlock", A::IdentityUnlock, &[P::IdentityManage]),
+    (
+        "POST",
+        "/api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
+        A::PasskeyConfirm,
+        &[P::IdentityManage],
+    ),
     ("POST", "/api/v2/identity-bindings", A::IdentityBindingCreate, &[P::IdentityManage]),
     ("POST", "/api/v2/identity-providers", A::IdentityProviderCreate, &[P::IdentityManage]),
     ("PATCH", "/api/v2/identity-providers/{uuid}", A::IdentityProviderChange, &[P::IdentityManage]),
@@ -128,6 +134,9 @@ mod tests {
         "/api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate",
         "/api/v2/identities/{uuid}/mailbox",
         "/api/v2/identities/{uuid}/mailbox/confirm",
+        "/api/v2/identities/{uuid}/passkeys",
+        "/api/v2/identities/{uuid}/passkeys/begin",
+        "/api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
         "/api/v2/token-profiles/{uuid}/grants/{grantUuid}/revoke",
     ];
 

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::ManifestSummary;
 use crate::{
     ApprovalState, Base64, Decision, ErrorCode, IdentityId, RequestDecision, SigningRequestId, SigningRequestState,
-    wire::ObjInfo,
+    wire::{
+        ObjInfo,
+        passkeys::{ApprovalAssertion, ApprovalSignature},
+    },
 };
 
 /// One decision on a signing request.
@@ -24,6 +27,9 @@ pub struct Approval {
     /// The statement over many requests that it was a part of; absent where it was made by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub statement: Option<Statement>,
+    /// What their passkeys signed of it, where that was demanded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub signatures: Vec<ApprovalSignature>,
 }
 
 /// One decision over many signing requests of one policy.
@@ -46,6 +52,10 @@ pub struct ApproveRequest {
     /// What is approved: where it is not the request's `approvalDigest`, nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Base64>,
+    /// What each member of the session signed, where the policy demands that approvals are signed: `…/approval-statement`
+    /// says what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assertions: Vec<ApprovalAssertion>,
 }
 
 /// Body of deny and withdraw.

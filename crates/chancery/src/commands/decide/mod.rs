@@ -126,7 +126,7 @@ fn decide_proposal(
         let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
         return answer(connection, &done, || format!("denied: {}", Shown(name)));
     }
-    let body = ApproveRequest { note, digest: Some(proposal.digest.clone()) };
+    let body = ApproveRequest { note, digest: Some(proposal.digest.clone()), assertions: Vec::new() };
     let done = connection.client.approve_proposal(id, &body)?;
     answer(connection, &done, || {
         let count = done.approvals;
@@ -181,7 +181,7 @@ fn decide(
     match decision {
         Decision::Approve => {
             // What was shown, and nothing that it became meanwhile.
-            let body = ApproveRequest { note, digest: Some(request.approval_digest.clone()) };
+            let body = ApproveRequest { note, digest: Some(request.approval_digest.clone()), assertions: Vec::new() };
             let done = connection.client.approve(request.uuid, &body)?;
             let state = match done.state {
                 SigningRequestState::Approval => {

@@ -104,6 +104,7 @@ fn check(command: &Verify) -> Result<Findings, Trouble> {
             ("--digest", command.digest.is_some()),
             ("--certificate", command.certificate.is_some()),
             ("--items", command.items.is_some()),
+            ("--approver-keys", command.approver_keys.is_some()),
         ];
         refuse_options(&of_signatures, "a certificate")?;
         certificate(command, &parsed(bundle, path)?, &key)
@@ -200,7 +201,7 @@ fn text(path: &Path) -> Result<String, Failure> {
     bounded::text("", path)
 }
 
-fn from_hex(text: &str) -> Option<Vec<u8>> {
+pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Option<Vec<_>> = text.trim().chars().map(|c| c.to_digit(16)).collect();
     let (pairs, rest) = digits.as_deref()?.as_chunks::<2>();
     rest.is_empty().then(|| pairs.iter().map(|[high, low]| (high << 4 | low) as u8).collect())

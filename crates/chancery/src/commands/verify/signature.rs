@@ -5,21 +5,21 @@ use std::{collections::HashSet, path::Path};
 use chancery_client::{File, FileError};
 use chancery_core::Clock;
 use chancery_types::{
-    ExistingSignature, HashType, SigningFormat, SigningRequestState,
+    ExistingSignature, HashType, IdentityId, SigningFormat, SigningRequestState,
     wire::{
         Items,
         signing_requests::{SignedItem, SigningRequest},
     },
 };
 use chancery_verify::{
-    Stamp, Trust, certificate_of_signer, content_hash, hexadecimal,
+    ApproverKeys, Stamp, Trust, certificate_of_signer, content_hash, hexadecimal,
     log::{LogKey, verify_logged_signature},
-    manifest_digest, read_cms, verify_raw, verify_signature,
+    manifest_digest, read_cms, verify_approvals, verify_raw, verify_signature,
 };
 use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 
 use super::{
-    Findings, Trouble, certificates, from_hex, logged, not, read, refused, response, trust::Trusted, unreadable,
+    Findings, Trouble, certificates, from_hex, logged, not, read, refused, response, text, trust::Trusted, unreadable,
 };
 use crate::{cli::Verify, failure::While as _};
 
@@ -42,6 +42,8 @@ pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> 
 /// A signing request, or an item of a manifest: content, signature, log.
 pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey) -> Result<Findings, Trouble> {
     let mut findings = Findings::new();
+    // What people approved: of a manifest all of it.
+    let approved = request.clone();
     let request = match (&command.items, &command.item) {
         (Some(items), Some(name)) => item(request, items, name, &mut findings)?,
         _ if request.manifest.is_some() => {
@@ -72,6 +74,7 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
         }
         (None, _) => certificate_of_signer(&request.signature.0).map_err(refused)?,
     };
+    findings.extend(approvals(command, &approved, &certificate, key)?);
     let at_ms = request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
     let signature = &request.signature.0;
     match (Trusted::read(command)?, request.signing_format) {
@@ -93,6 +96,23 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
         }
     }
     logged(findings, verify_logged_signature(&request, &certificate, key))
+}
+
+/// Who approved, by keys that whoever verifies has pinned.
+fn approvals(
+    command: &Verify,
+    request: &SigningRequest,
+    certificate: &[u8],
+    key: &LogKey,
+) -> Result<Findings, Trouble> {
+    let Some(path) = &command.approver_keys else { return Ok(Findings::new()) };
+    let approvers: ApproverKeys = text(path)?.parse().doing(format!("--approver-keys {}", path.display()))?;
+    let verified = verify_approvals(request, certificate, key, &approvers, command.approvals);
+    let told = |session: Vec<IdentityId>| {
+        let names: Vec<_> = session.iter().map(ToString::to_string).collect();
+        ("approved", format!("by {}", names.join(" and ")))
+    };
+    Ok(verified.map_err(|why| not(&why))?.into_iter().map(told).collect())
 }
 
 /// One item of a manifest, as if it were a request of its own.

@@ -14,8 +14,18 @@ use super::{
     transcript::Transcript,
 };
 
-/// Commands that serve until they are stopped, or take a code of the moment: tests of their own run them.
-const OF_THEIR_OWN: [&str; 5] = ["serve", "quickstart", "totp confirm", "totp remove", "identity reset-totp"];
+/// Commands that serve until they are stopped, or take a code of the moment or a browser's passkey: tests of their own run
+/// them.
+const OF_THEIR_OWN: [&str; 8] = [
+    "serve",
+    "quickstart",
+    "totp confirm",
+    "totp remove",
+    "identity reset-totp",
+    "passkey confirm",
+    "passkey rename",
+    "passkey delete",
+];
 
 /// The commands below this one, as its help lists them.
 pub(super) fn subcommands(help: &str) -> Vec<String> {

@@ -68,6 +68,8 @@ pub(super) const STEPS: &[&str] = &[
     "@mailbox confirm",
     "@mailbox show",
     "@mailbox remove",
+    "passkey list",
+    "passkey pins",
     "notice-target delete",
     "key list",
     "key show",

@@ -91,6 +91,10 @@ def at_key(**call):
     return {"path_parameters": new_api_key(), **call}
 
 
+def at_passkey(**call):
+    return {"path_parameters": {"uuid": administrator_uuid(0), "passkeyUuid": "5d0c6a1e-7f0b-4a53-9b2e-3f6f0c1d9a77"}, **call}
+
+
 def on_demo_profile(body):
     return at(DEMO["tokenProfileUuid"], body=body)
 
@@ -115,6 +119,12 @@ def demo_root_file(ending):
 def plain():
     return {}
 
+
+PASSKEY = {
+    "name": "laptop",
+    "ticket": "AAAA",
+    "credential": {"id": "AAAA", "response": {"clientDataJSON": "AAAA", "attestationObject": "AAAA"}},
+}
 
 MAILBOX = {"address": "second-admin@example.org", "kinds": ["Waiting"], "enabled": True}
 
@@ -152,6 +162,13 @@ GOOD_CALLS = {
     "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(body={"networks": ["10.0.0.0/8"]}),
     "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": lambda: at_key(body={"overlapSeconds": 60}),
     "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(),
+    "GET /api/v2/identities/{uuid}/passkeys": lambda: at(new_identity()),
+    # These succeed with a browser alone.
+    "POST /api/v2/identities/{uuid}/passkeys/begin": lambda: at(administrator_uuid(0)),
+    "POST /api/v2/identities/{uuid}/passkeys": lambda: at(administrator_uuid(0), body=PASSKEY),
+    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}": lambda: at_passkey(body={"name": "laptop"}),
+    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}": lambda: at_passkey(),
+    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm": lambda: at_passkey(body={"publicKeySha256": "AAAA"}),
     "GET /api/v2/identities/{uuid}/mailbox": lambda: at(new_mailbox()),
     "PUT /api/v2/identities/{uuid}/mailbox": lambda: at(administrator_uuid(1), body=MAILBOX),
     "DELETE /api/v2/identities/{uuid}/mailbox": lambda: at(new_mailbox()),
@@ -251,6 +268,7 @@ GOOD_CALLS = {
     "GET /api/v2/x509/signing-requests": lambda: {"query": PAGE},
     "POST /api/v2/x509/signing-requests": lambda: {"body": request_body()},
     "GET /api/v2/x509/signing-requests/{uuid}": lambda: at(new_request(), query={"include": "uploadData"}),
+    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement": lambda: at(waiting_request()),
     "POST /api/v2/x509/signing-requests/{uuid}/approve": lambda: at(waiting_request(), body={"note": "read it"}),
     "POST /api/v2/x509/signing-requests/{uuid}/deny": lambda: at(waiting_request(), body={}),
     "POST /api/v2/x509/signing-requests/{uuid}/withdraw": lambda: at(waiting_request(), body={"note": "not yet"}),
@@ -262,6 +280,7 @@ GOOD_CALLS = {
     "POST /api/v2/x509/proposals/batch-approve-deny": lambda: {
         "body": {"uuids": [new_certificate_proposal()], "decision": "Approve"}
     },
+    "GET /api/v2/x509/proposals/{uuid}/approval-statement": lambda: at(new_policy_proposal()),
     "POST /api/v2/x509/proposals/{uuid}/approve": lambda: at(new_policy_proposal(), body={"note": "read it"}),
     "POST /api/v2/x509/proposals/{uuid}/deny": lambda: at(new_proposal(), body={}),
     "POST /api/v2/x509/proposals/{uuid}/withdraw": lambda: at(new_proposal(), body={}),

@@ -13,8 +13,18 @@ use tokio::runtime::Runtime;
 
 use crate::{process::Demo, relay::Relay};
 
-/// What takes a person's browser and a provider; `people.rs` calls it.
-const FOR_BROWSERS: [&str; 2] = ["POST /home/v1/login/oidc", "GET /home/v1/login/oidc/callback"];
+/// What takes a person's browser with a provider or a passkey; `people.rs` and the console's tests call it.
+const FOR_BROWSERS: [&str; 9] = [
+    "POST /home/v1/login/oidc",
+    "GET /home/v1/login/oidc/callback",
+    "POST /api/v2/identities/{}/passkeys/begin",
+    "POST /api/v2/identities/{}/passkeys",
+    "PATCH /api/v2/identities/{}/passkeys/{}",
+    "DELETE /api/v2/identities/{}/passkeys/{}",
+    "POST /api/v2/identities/{}/passkeys/{}/confirm",
+    "GET /api/v2/x509/signing-requests/{}/approval-statement",
+    "GET /api/v2/x509/proposals/{}/approval-statement",
+];
 
 /// The answer of a call that must succeed: `answer!(caller, method(parts of the path), what is sent as JSON)`.
 macro_rules! answer {

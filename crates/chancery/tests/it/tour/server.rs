@@ -78,6 +78,7 @@ impl Tour {
         assert!(rotated.previous_until.is_some());
         assert_eq!(answer!(client, api_keys(person)).results[0].version, 2);
         let _gone = answer!(client, delete_api_key(person, key.uuid));
+        assert_eq!(answer!(client, passkeys(person)).results, []);
         self.identity_providers(person);
         let _gone = answer!(client, delete_identity(person));
         let _gone = answer!(client, delete_role(role));

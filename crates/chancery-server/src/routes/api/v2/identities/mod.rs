@@ -3,6 +3,7 @@
 pub(crate) mod api_keys;
 pub(crate) mod lock;
 pub(crate) mod mailbox;
+pub(crate) mod passkeys;
 pub(crate) mod password;
 pub(crate) mod stubs;
 pub(crate) mod totp;

@@ -1,5 +1,6 @@
 //! `/api/v2/x509/signing-requests`.
 
+pub(crate) mod approval_statement;
 pub(crate) mod approve;
 pub(crate) mod batch_approve_deny;
 pub(crate) mod deny;

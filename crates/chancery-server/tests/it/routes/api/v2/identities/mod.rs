@@ -4,6 +4,7 @@ mod api_keys;
 mod lock;
 mod mailbox;
 mod named_roles;
+mod passkeys;
 mod password;
 mod stubs;
 mod totp;

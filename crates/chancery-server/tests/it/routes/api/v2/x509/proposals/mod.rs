@@ -1,5 +1,6 @@
 //! /api/v2/x509/proposals.
 
+mod approval_statement;
 mod approve;
 mod batch_approve_deny;
 mod deny;

@@ -1,3 +1,4 @@
+mod approval_statement;
 mod approve;
 mod batch_approve_deny;
 mod batch_as_one;

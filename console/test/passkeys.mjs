@@ -1,0 +1,160 @@
+// Passkeys in a real browser: made by a person, confirmed by others, and an approval that one of them signs, which holds
+// without the installation. Run against a server whose public origin is a DNS name, since passkeys know no addresses.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { BASE, axe, caller, launch, logIn, open, settled, shoot, visit } from "./tools.mjs";
+
+const { admins, approver, demo } = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
+const FOLDER = process.env.CHANCERY_FOLDER;
+let browser;
+
+before(async () => {
+  // The browser has to hold the server's certificate for good: there are no passkeys on pages with a fault.
+  browser = await launch([`--ignore-certificate-errors-spki-list=${process.env.CHANCERY_SPKI}`]);
+});
+after(() => browser.close());
+
+/** A context with an authenticator in it, which says yes to everything. */
+async function opened() {
+  const found = await open(browser, { ignoreHTTPSErrors: false });
+  const client = await found.context.newCDPSession(found.page);
+  await client.send("WebAuthn.enable");
+  const options = { protocol: "ctap2", ctap2Version: "ctap2_1", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true };
+  const { authenticatorId } = await client.send("WebAuthn.addVirtualAuthenticator", { options });
+  const verifies = (isUserVerified) => client.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified });
+  return { ...found, verifies };
+}
+
+test("a passkey is made by one person and confirmed by others, and signs an approval that holds offline", async () => {
+  const call = await caller(admins);
+  const { context, page, complaints, verifies } = await opened();
+  await logIn(page, [approver]);
+  await enrol(page);
+  await confirm();
+  const demanding = await deploy(call);
+  const { uuid } = await call("POST", "/api/v2/x509/signing-requests", { name: "build.tar", ...demanding, uploadData: Buffer.from("a build").toString("base64") });
+  await visit(page, `#/approvals/request/${uuid}`);
+  await page.getByText("sign this with your passkey").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "request-signed-approval");
+  // Nobody has shown the authenticator who they are.
+  await verifies(false);
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByText("No passkey answered").waitFor();
+  await verifies(true);
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByRole("heading", { name: "What came of it" }).waitFor();
+  const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
+  assert.equal(request.state, "Signed");
+  assert.equal(request.approvals[0].signatures.length, 1);
+  await verified(call, uuid);
+  await visit(page, "#/me");
+  await page.getByRole("row").filter({ hasText: "laptop" }).waitFor();
+  assert.equal(await page.getByText("never", { exact: true }).count(), 0, "it has signed");
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+async function enrol(page) {
+  await visit(page, "#/me");
+  await page.getByRole("heading", { name: "Passkeys" }).waitFor();
+  const form = page.locator(".passkeys form").last();
+  await form.getByLabel("Name").fill("laptop");
+  assert.deepEqual(await axe(page), []);
+  await form.getByRole("button", { name: "Make a passkey" }).click();
+  await page.getByText("It waits for a second person").waitFor();
+  await shoot(page, "passkey-waits");
+  // The same device is asked once.
+  await form.getByLabel("Name").fill("again");
+  await form.getByRole("button", { name: "Make a passkey" }).click();
+  await page.getByText("has a passkey of yours already").waitFor();
+}
+
+async function confirm() {
+  const { context, page, complaints } = await open(browser, { ignoreHTTPSErrors: false });
+  await logIn(page, admins);
+  const call = await caller(admins);
+  const { uuid } = (await call("GET", `/api/v2/identities/stubs?search=${approver.username}`)).results[0].objInfo;
+  await visit(page, `#/identities/${uuid}`);
+  await page.getByRole("button", { name: "Confirm this passkey" }).click();
+  const dialog = page.getByRole("dialog");
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "passkey-confirm");
+  await dialog.getByRole("textbox").fill("laptop");
+  await dialog.getByRole("button", { name: "Confirm this passkey" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await settled(page);
+  await page.getByRole("row").filter({ hasText: admins.map((one) => one.username).join(" + ") }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+/** A service whose policy demands that approvals are signed. */
+async function deploy(call) {
+  const types = (await call("POST", "/api/v2/key-types/stubs", {})).results;
+  const p256 = types.find((one) => one.objInfo.name === "EC P-256 Signing").objInfo.uuid;
+  const made = await call("POST", "/cuserv/v1/services/deploy", {
+    template: "PKI Signing", name: "signed builds",
+    pkisigning: {
+      newCert: { issuerUuid: demo.rootCertificateUuid, subjectOneline: "CN=Signed Builds,O=Example", newKey: { keyTypeUuid: p256, save: true }, certParams: { validityPeriod: { unit: "Year", amount: "1" } } },
+      signingFormat: "CMS", numApprovals: 1, hashAlgorithm: "Sha2_256", rules: { signedApprovals: true },
+    },
+  });
+  return { serviceUuid: made.serviceUuid, policyUuid: made.policyUuid };
+}
+
+/** Runs `chancery verify` over a bundle, with what somebody keeps who trusts the approver. */
+async function verified(call, uuid) {
+  const path = (name) => join(FOLDER, name);
+  const known = (await call("GET", `/api/v2/identities/stubs?search=${approver.username}`)).results[0].objInfo;
+  const [passkey] = (await call("GET", `/api/v2/identities/${known.uuid}/passkeys`)).results;
+  await writeFile(path("approvers.txt"), `origin ${BASE}\napprover ${known.uuid} ${passkey.publicKey} laptop\n`);
+  await writeFile(path("build.tar"), "a build");
+  const key = (await (await fetch(`${BASE}/log/vkey`)).text()).trim();
+  let bundle;
+  // The log gives the signature its place within a second.
+  do bundle = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
+  while (!bundle.inclusionProof);
+  const verify = async (change = () => {}) => {
+    const changed = structuredClone(bundle);
+    change(changed);
+    await writeFile(path("bundle.json"), JSON.stringify(changed));
+    const done = spawnSync(process.env.CHANCERY_PROGRAM, ["verify", "--bundle", path("bundle.json"), "--log-key", key, "--file", path("build.tar"), "--approver-keys", path("approvers.txt")], { encoding: "utf8" });
+    return [done.status, done.stdout + done.stderr];
+  };
+  const [status, told] = await verify();
+  assert.equal(status, 0, told);
+  assert.match(told, new RegExp(`approved +by ${known.uuid}`));
+  const first = (changed) => changed.approvals[0].signatures[0];
+  const flipped = (base64) => {
+    const bytes = Buffer.from(base64, "base64");
+    bytes[bytes.length - 1] ^= 1;
+    return bytes.toString("base64");
+  };
+  const changes = {
+    "the statement": (changed) => (first(changed).statement = first(changed).statement.replace("decision Approve", "decision Deny")),
+    "its nonce": (changed) => (first(changed).statement = first(changed).statement.replace(/nonce ./, (text) => (text.endsWith("0") ? "nonce 1" : "nonce 0"))),
+    "the counter": (changed) => (first(changed).authenticatorData = flipped(first(changed).authenticatorData)),
+    "what the browser said": (changed) => (first(changed).clientData = Buffer.from(Buffer.from(first(changed).clientData, "base64").toString().replace("https://localhost", "https://evil.example")).toString("base64")),
+    "the signature": (changed) => (first(changed).signature = flipped(first(changed).signature)),
+    "whose it is": (changed) => (first(changed).identityUuid = changed.approvals[0].identities[0].uuid = "00000000-0000-0000-0000-0000000000aa"),
+    "the policy": (changed) => (changed.policyUuid = "00000000-0000-0000-0000-0000000000aa"),
+    "that anybody signed": (changed) => (changed.approvals[0].signatures = []),
+    "that anybody approved": (changed) => (changed.approvals = []),
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const [refused, why] = await verify(change);
+    assert.equal(refused, 1, `${what}: ${why}`);
+    assert.match(why, /not verified/, what);
+  }
+  // Of another site, and of a key that nobody pinned.
+  await writeFile(path("approvers.txt"), `origin https://kms.example.org\napprover ${known.uuid} ${passkey.publicKey}\n`);
+  assert.equal((await verify())[0], 1);
+  await writeFile(path("approvers.txt"), `origin ${BASE}\napprover ${known.uuid} ${flipped(passkey.publicKey)}\n`);
+  assert.equal((await verify())[0], 1);
+}

@@ -1,0 +1,99 @@
+//! `/api/v2/identities/{uuid}/passkeys` behind the door: list, rename, delete.
+
+use chancery_store::{name_key, tables, tables::passkeys::Row};
+use chancery_types::{
+    Action, IdentityId, PasskeyId,
+    wire::{
+        Empty,
+        passkeys::{Passkey, Passkeys, PatchPasskey},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::stored::{shown, stored};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    identity::{administration::name_taken, identities::existing},
+    text::check_name,
+};
+
+impl Chancery {
+    /// GET /api/v2/identities/{uuid}/passkeys.
+    pub async fn passkeys(&self, caller: &Caller, id: IdentityId) -> Result<Passkeys> {
+        let grant = self.may_manage_passkeys(caller, id, None, Action::PasskeyRead).await?;
+        let identity = Uuid::from(id);
+        let read = self.storage.read(&grant, move |tx| {
+            Box::pin(async move {
+                existing(tx, identity).await?;
+                Ok::<_, Error>(tables::passkeys::of_identity(tx, identity).await?)
+            })
+        });
+        let rows = read.await?;
+        Ok(Passkeys { results: rows.iter().map(|row| shown(row, &self.limits)).collect::<Result<_>>()? })
+    }
+
+    /// PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}.
+    pub async fn rename_passkey(
+        &self,
+        caller: &Caller,
+        identity: IdentityId,
+        id: PasskeyId,
+        body: PatchPasskey,
+    ) -> Result<Passkey> {
+        let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyChange).await?;
+        check_name("/name", &body.name, &self.limits)?;
+        let event = passkey_event(Action::PasskeyChange, identity, id);
+        let ((event, told), limits) = (event.told(), self.limits.clone());
+        self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                let before = stored(tx, identity, id).await?;
+                let after = Row { name_key: name_key(&body.name), name: body.name, ..before.clone() };
+                let shown_after = shown(&after, &limits)?;
+                told.changed(&shown(&before, &limits)?, &shown_after, &limits)?;
+                let changed = tables::passkeys::change(tx, after.id, move |row| {
+                    (row.name, row.name_key) = (after.name, after.name_key);
+                    true
+                });
+                changed.await.map_err(name_taken)?;
+                Ok(shown_after)
+            })
+        })
+        .await
+    }
+
+    /// DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}. What it signed stays.
+    pub async fn delete_passkey(&self, caller: &Caller, identity: IdentityId, id: PasskeyId) -> Result<Empty> {
+        let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
+        let event = passkey_event(Action::PasskeyDelete, identity, id);
+        let ((event, told), limits) = (event.told(), self.limits.clone());
+        self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                let row = stored(tx, identity, id).await?;
+                told.changed(&shown(&row, &limits)?, &Empty {}, &limits)?;
+                tables::passkeys::delete(tx, row.identity_id, row.id).await?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+
+    /// A person its own, in whatever session it sits; all else takes Identity:Manage.
+    async fn may_manage_passkeys(
+        &self,
+        caller: &Caller,
+        identity: IdentityId,
+        id: Option<PasskeyId>,
+        action: Action,
+    ) -> Result<Grant> {
+        if let Some(grant) = self.grant_member(caller, identity, action).filter(|_| !caller.is_of_a_program()) {
+            return Ok(grant);
+        }
+        let object = id.map_or(Uuid::from(identity), Uuid::from);
+        self.grant_administration(caller, action, Some(object)).await
+    }
+}
+
+fn passkey_event(action: Action, identity: IdentityId, id: PasskeyId) -> Event {
+    Event::new(action).on(Uuid::from(id)).detail(json!({"identityUuid": identity}))
+}

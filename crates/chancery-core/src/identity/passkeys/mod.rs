@@ -1,0 +1,30 @@
+//! Passkeys of people: made by the person, confirmed by a second one, and used to sign approvals
+//! (`approval/signed.rs`).
+
+mod confirm;
+mod enrol;
+mod manage;
+mod stored;
+mod ticket;
+
+use chancery_keys::RelyingParty;
+
+pub(crate) use self::{stored::descriptor, ticket::Approving};
+
+use crate::{Chancery, Error, Result};
+
+impl Chancery {
+    /// The site that passkeys are for. It is what this server was told, and never what a `Host` header says.
+    pub(crate) fn relying_party(&self) -> Result<RelyingParty> {
+        let origin = self.notices.console().ok_or_else(|| {
+            Error::state(
+                "There are no passkeys here: this server was not told where browsers reach it (--public-origin).",
+            )
+        })?;
+        RelyingParty::of_origin(origin).map_err(|why| {
+            Error::state(format!(
+                "There are no passkeys here: browsers reach this server at {origin}, and {why} (--public-origin)."
+            ))
+        })
+    }
+}

@@ -1,0 +1,62 @@
+//! Passkeys between the store and the interface.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chancery_store::{Tx, tables, tables::passkeys::Row};
+use chancery_types::{
+    Base64, IdentityId, PasskeyId,
+    wire::{
+        ObjInfo,
+        passkeys::{CredentialDescriptor, Passkey},
+    },
+};
+use uuid::Uuid;
+
+use crate::{
+    Caller, Error, Limits, Result, clock::ms, identity::identities::existing, log::leaf::sha256, time::rfc3339_ms,
+};
+
+/// As the interface shows it.
+pub(super) fn shown(row: &Row, limits: &Limits) -> Result<Passkey> {
+    let confirmed_by = row.confirmed_by.as_deref().map(serde_json::from_str::<Vec<ObjInfo<IdentityId>>>).transpose();
+    let until = row.confirmed_at_ms.is_none().then(|| confirm_until_ms(row, limits));
+    Ok(Passkey {
+        obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
+        identity_uuid: row.identity_id.into(),
+        rp_id: row.rp_id.clone(),
+        public_key: Base64(row.public_key.clone()),
+        public_key_sha256: Base64(sha256(&row.public_key).to_vec()),
+        synced: row.is_backup_eligible,
+        created_at: rfc3339_ms(row.created_at_ms),
+        confirmed_at: row.confirmed_at_ms.map(rfc3339_ms),
+        confirmed_by: confirmed_by.map_err(Error::internal)?.unwrap_or_default(),
+        confirm_until: until.map(rfc3339_ms),
+        last_used_at: row.used_at_ms.map(rfc3339_ms),
+    })
+}
+
+/// Until when a second person may confirm it.
+pub(super) fn confirm_until_ms(row: &Row, limits: &Limits) -> i64 {
+    row.created_at_ms.saturating_add(ms(limits.logins.passkey_pending_max))
+}
+
+/// Who enrolled it: all identities of one session.
+pub(super) fn enrolled_by(row: &Row) -> Result<Vec<IdentityId>> {
+    serde_json::from_str(&row.enrolled_by).map_err(Error::internal)
+}
+
+/// All identities of a session, with their names.
+pub(super) fn names(caller: &Caller) -> Vec<ObjInfo<IdentityId>> {
+    let name = |member: &crate::Member| ObjInfo { name: member.name.clone(), uuid: member.id };
+    caller.members().iter().map(name).collect()
+}
+
+/// As browsers know it.
+pub(crate) fn descriptor(row: &Row) -> CredentialDescriptor {
+    CredentialDescriptor { r#type: "public-key".to_owned(), id: URL_SAFE_NO_PAD.encode(&row.credential_id) }
+}
+
+pub(super) async fn stored(tx: &mut Tx, identity: IdentityId, id: PasskeyId) -> Result<Row> {
+    existing(tx, identity.into()).await?;
+    let row = tables::passkeys::by_id(tx, identity.into(), Uuid::from(id)).await?;
+    row.ok_or_else(|| Error::not_found("passkey of this identity"))
+}

@@ -1,0 +1,82 @@
+//! What people sign with their passkeys to approve a signing request, where its policy demands that.
+
+use chancery_types::{
+    RequestDecision, SigningRequestId,
+    wire::passkeys::{ApprovalAssertion, ApprovalStatements},
+};
+use chancery_verify::{ApprovalStatement, Subject, policy_digest, signing_key_digest};
+
+use super::{credential::Outcome, stored_request::StoredRequest};
+use crate::{
+    Caller, Chancery, Error, Grant, Result,
+    approval::{ToSign, Transition, participants, refusal},
+};
+
+/// What comes with a decision.
+#[derive(Clone, Copy)]
+pub(super) struct Says<'a> {
+    pub(super) note: &'a str,
+    /// What the members of the session signed.
+    pub(super) assertions: &'a [ApprovalAssertion],
+}
+
+impl<'a> Says<'a> {
+    /// By people who sign nothing.
+    pub(super) const fn note(note: &'a str) -> Self {
+        Self { note, assertions: &[] }
+    }
+}
+
+impl Chancery {
+    /// GET /api/v2/x509/signing-requests/{uuid}/approval-statement. Refused where an approval would be.
+    pub async fn approval_statement(&self, caller: &Caller, id: SigningRequestId) -> Result<ApprovalStatements> {
+        let grant = self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?;
+        let stored = self.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into())?;
+        let mut facts = stored.facts(self.hardened, self.clock.now_ms());
+        let (session, demanded) = (participants(caller), facts.demands_passkeys);
+        let approved = facts.take(Transition::Approve(&session));
+        approved.map_err(|why| refusal(why, caller, super::decide::standing_in_words))?;
+        if !demanded {
+            return Ok(ApprovalStatements { demanded, statements: Vec::new() });
+        }
+        let what = self.request_to_sign(&grant, &stored).await?;
+        Ok(ApprovalStatements { demanded, statements: self.approval_statements(caller, &grant, &what).await? })
+    }
+
+    /// What an approval of a request is of, as it is now. InvalidState where nothing could sign it, or where people have
+    /// approved a signature by another key already.
+    pub(super) async fn request_to_sign(&self, grant: &Grant, stored: &StoredRequest) -> Result<ToSign> {
+        let policy = &stored.policy;
+        let digest = self.expect_approval_digest(grant, stored, None).await?;
+        let target = match self.read_target(policy.service, policy.id).await? {
+            Outcome::Signed(target) => target,
+            Outcome::Failed(reason) => return Err(Error::state(reason)),
+        };
+        let key = signing_key_digest(target.signer.credential.certificate());
+        let key = key.ok_or_else(|| Error::internal("a signing certificate cannot be read"))?;
+        let is_same = |text: &str| ApprovalStatement::parse(text).is_some_and(|said| said.key == Some(key));
+        if !stored.statements().all(is_same) {
+            let message =
+                "The service signs with another key than the one that others have approved; submit the request again.";
+            return Err(Error::state(message));
+        }
+        let choice = &policy.choice;
+        let words = [
+            Some(choice.format.as_str()),
+            Some(choice.hash.as_str()),
+            choice.rsa_pss.then_some("rsaPss"),
+            choice.time_stamp.then_some("timeStamp"),
+        ];
+        let words: Vec<_> = words.into_iter().flatten().collect();
+        let state = serde_json::to_value(policy.clone().body(self.hardened)).map_err(Error::internal)?;
+        Ok(ToSign {
+            subject: Subject::Request(stored.row.id.into()),
+            digest,
+            consequence: format!("Signature {}", words.join(" ")),
+            key: Some(key),
+            policy: Some((policy.id, policy_digest(state))),
+            page: "request",
+        })
+    }
+}

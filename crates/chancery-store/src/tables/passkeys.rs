@@ -1,0 +1,95 @@
+//! Passkeys of people, with which they sign approvals.
+
+use uuid::Uuid;
+
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{StoreError, Tx, sql};
+
+/// A passkey as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose it is.
+    pub identity_id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// Its name in one letter case; unique for the identity.
+    pub name_key: String,
+    /// The host that it is for.
+    pub rp_id: String,
+    /// By which the authenticator knows it; unique.
+    pub credential_id: Vec<u8>,
+    /// SubjectPublicKeyInfo in DER.
+    pub public_key: Vec<u8>,
+    /// Whether it can be copied to other devices.
+    pub is_backup_eligible: bool,
+    /// All identities of the session that enrolled it, as JSON.
+    pub enrolled_by: String,
+    /// When that was.
+    pub created_at_ms: i64,
+    /// When a second person confirmed it.
+    pub confirmed_at_ms: Option<i64>,
+    /// All identities of the session that did, as JSON.
+    pub confirmed_by: Option<String>,
+    /// The authenticator's counter when it was used last.
+    pub sign_count: i64,
+    /// When that was.
+    pub used_at_ms: Option<i64>,
+}
+
+macro_rules! columns {
+    () => {
+        "id, identity_id, name, name_key, rp_id, credential_id, public_key, is_backup_eligible, enrolled_by, \
+         created_at_ms, confirmed_at_ms, confirmed_by, sign_count, used_at_ms, mac"
+    };
+}
+
+const OF_IDENTITY: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 ORDER BY name_key, id");
+const BY_ID: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 AND id = $2");
+const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1";
+const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
+const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
+
+/// Adds a passkey; [`StoreError::Conflict`] when the identity has one of this name, or anybody one of this credential.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    authority::insert(tx, row).await
+}
+
+/// Changes it; false where there is none. Of two works that change one, the second sees what the first made of it.
+pub async fn change(tx: &mut Tx, id: Uuid, change: impl FnOnce(&mut Row) -> bool + Send) -> Result<bool, StoreError> {
+    amend(tx, vec![id.into_value()], change).await
+}
+
+/// Removes it.
+pub async fn delete(tx: &mut Tx, identity: Uuid, id: Uuid) -> Result<(), StoreError> {
+    sql(DELETE).bind(identity).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// The passkey of an identity with this id.
+pub async fn by_id(tx: &mut Tx, identity: Uuid, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(identity).bind(id).optional(tx).await
+}
+
+/// The passkeys of an identity that are what they say, by name.
+pub async fn of_identity(tx: &mut Tx, identity: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_IDENTITY).bind(identity).authentic(tx).await
+}
+
+/// Whether somebody has a passkey of this credential, whatever its row says.
+pub async fn is_known(tx: &mut Tx, credential_id: &[u8]) -> Result<bool, StoreError> {
+    let found: i64 = sql(IS_KNOWN).bind(credential_id).one(tx).await?;
+    Ok(found > 0)
+}
+
+/// How many an identity has, whatever their rows say.
+pub async fn count(tx: &mut Tx, identity: Uuid) -> Result<i64, StoreError> {
+    sql(COUNT).bind(identity).one(tx).await
+}
+
+authority!(Row, "passkeys", keys 1, {
+    id, identity_id, name, name_key, rp_id, credential_id, public_key, is_backup_eligible, enrolled_by, created_at_ms,
+    confirmed_at_ms, confirmed_by, sign_count, used_at_ms,
+});
