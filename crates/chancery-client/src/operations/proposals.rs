@@ -4,6 +4,7 @@ use chancery_types::{
     ProposalId,
     wire::{
         Items,
+        passkeys::ApprovalStatements,
         proposals::{
             BatchDecideProposals, BatchDecidedProposals, CreatePreApproval, Proposal, ProposalQuery, ProposalStub,
             Proposed,
@@ -18,6 +19,8 @@ super::operations! {
     GET "/api/v2/x509/proposals" => proposals() [? ProposalQuery] -> Items<ProposalStub>;
     /// A proposal.
     GET "/api/v2/x509/proposals/{id}" => proposal(id: ProposalId) -> Proposal;
+    /// What each member of the session signs with a passkey to approve a proposal, where that is demanded.
+    GET "/api/v2/x509/proposals/{id}/approval-statement" => proposal_statement(id: ProposalId) -> ApprovalStatements;
     /// Approves a proposal in the name of everybody in the session.
     POST "/api/v2/x509/proposals/{id}/approve" => approve_proposal(id: ProposalId) [< ApproveRequest] -> Proposed;
     /// The same for a certificate.

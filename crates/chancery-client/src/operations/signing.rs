@@ -4,6 +4,7 @@ use chancery_types::{
     PolicyId, ServiceId, SigningRequestId,
     wire::{
         Empty, Items, ListQuery, Results,
+        passkeys::ApprovalStatements,
         service_details::Service,
         services::{
             ChangeService, ChangedService, DeployRequest, DeployedService, RenewService, RenewedService, ServiceStub,
@@ -55,6 +56,9 @@ super::operations! {
         => signing_requests_of(id: ServiceId) [? SigningRequestQuery] -> Items<SigningRequestStub>;
     /// A signing request, with its signature once it has one.
     GET "/api/v2/x509/signing-requests/{id}" => signing_request(id: SigningRequestId) -> SigningRequest;
+    /// What each member of the session signs with a passkey to approve a request, where that is demanded.
+    GET "/api/v2/x509/signing-requests/{id}/approval-statement"
+        => approval_statement(id: SigningRequestId) -> ApprovalStatements;
     /// Approves a request in the name of everybody in the session.
     POST "/api/v2/x509/signing-requests/{id}/approve" => approve(id: SigningRequestId) [< ApproveRequest] -> Approved;
     /// Denies a request.

@@ -61,10 +61,10 @@ const REFUSALS: [Refusal; 10] = [
         name: "Conflict",
         status: "409",
         description: "InvalidState: the object's state does not allow this. AlreadyExists: the name is taken.",
-        // Of what is read only the signed file depends on a state.
+        // Of what is read only the signed file depends on a state, and what would be signed to approve something.
         applies: |method, operation| {
-            method != "get"
-                || operation.operation_id.as_deref() == Some("get_x509_signing_requests_uuid_signed_download")
+            let id = operation.operation_id.as_deref().unwrap_or_default();
+            method != "get" || id.ends_with("_signed_download") || id.ends_with("_approval_statement")
         },
         header: None,
     },

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import time
 
 import requests
@@ -485,7 +486,8 @@ def new_proposal():
 
 def new_policy_proposal():
     policy = service_with_approvals()["policyUuid"]
-    change = {"rules": {"maxSize": 4096}}
+    # One that is like the last is no change.
+    change = {"rules": {"maxSize": random.randrange(4096, 2**20)}}
     return administrators().send("PATCH", f"/api/v2/x509/signing-policies/{policy}", change)["response"][
         "pendingChange"
     ]["uuid"]

@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use crate::{process::Demo, relay::Relay};
 
 /// What takes a person's browser with a provider or a passkey; `people.rs` and the console's tests call it.
-const FOR_BROWSERS: [&str; 9] = [
+const FOR_BROWSERS: [&str; 7] = [
     "POST /home/v1/login/oidc",
     "GET /home/v1/login/oidc/callback",
     "POST /api/v2/identities/{}/passkeys/begin",
@@ -22,8 +22,6 @@ const FOR_BROWSERS: [&str; 9] = [
     "PATCH /api/v2/identities/{}/passkeys/{}",
     "DELETE /api/v2/identities/{}/passkeys/{}",
     "POST /api/v2/identities/{}/passkeys/{}/confirm",
-    "GET /api/v2/x509/signing-requests/{}/approval-statement",
-    "GET /api/v2/x509/proposals/{}/approval-statement",
 ];
 
 /// The answer of a call that must succeed: `answer!(caller, method(parts of the path), what is sent as JSON)`.

@@ -102,6 +102,7 @@ impl Tour {
         let client = &self.client;
         let service = self.new_service("CMS", 1);
         let uuid = self.submit_text(&service);
+        assert!(!answer!(client, approval_statement(uuid)).demanded);
         assert_eq!(answer!(client, approve(uuid), json!({"note": "read it"})).state.to_string(), "Signed");
         assert_eq!(answer!(client, signing_request(uuid)).metadata.unwrap()["branch"], "tour");
         let inside = client.by_hand(move |client| client.signing_request_with(uuid, Include::Contents));
@@ -158,6 +159,7 @@ impl Tour {
         let approved = self.pre_approval(policy).uuid;
         let state = |proposed: Proposed| proposed.state.to_string();
         let read = json!({"note": "read it"});
+        assert!(!answer!(self.approver, proposal_statement(approved)).demanded);
         assert_eq!(state(answer!(self.approver, approve_proposal(approved), read.clone())), "Active");
         assert_eq!(state(answer!(client, approve_proposal(self.certificate_proposal()), read)), "Issued");
         assert_eq!(answer!(client, proposal(approved)).kind.to_string(), "PreApproval");
