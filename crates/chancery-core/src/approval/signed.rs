@@ -7,12 +7,8 @@ use chancery_keys::{Assertion, Passkey, RelyingParty, SignCount, verify_assertio
 use chancery_store::{Tx, tables, tables::approval_signatures::Row};
 use chancery_types::{
     Base64, IdentityId, PolicyId,
-    wire::{
-        ObjInfo,
-        passkeys::{
-            ApprovalAssertion, ApprovalSignature, ApprovalStatement as WireStatement, AssertionCredential,
-            RequestOptions,
-        },
+    wire::passkeys::{
+        ApprovalAssertion, ApprovalSignature, ApprovalStatement as WireStatement, AssertionCredential, RequestOptions,
     },
 };
 use chancery_verify::{ApprovalStatement, Subject, approval_challenge, hexadecimal, installation_digest};
@@ -22,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     Caller, Chancery, Error, Grant, Member, Result,
     clock::ms,
-    identity::{Approving, passkey_descriptor},
+    identity::{Approving, browser_bytes, passkey_descriptor},
     time::rfc3339_ms,
 };
 
@@ -150,7 +146,7 @@ impl Chancery {
             let approving =
                 Approving { identity: member.id.into(), session: caller.session(), statement: statement.clone() };
             statements.push(WireStatement {
-                identity: ObjInfo { name: member.name.clone(), uuid: member.id },
+                identity: member.named(),
                 public_key: RequestOptions {
                     challenge,
                     timeout: u64::try_from(wait.as_millis()).map_err(Error::internal)?,
@@ -218,10 +214,10 @@ impl Chancery {
             return Err(Error::state("What would be approved changed since it was signed; look at it again."));
         }
         let AssertionCredential { id, response } = &assertion.credential;
-        let credential_id = decoded("/credential/id", id)?;
-        let client_data = decoded("/credential/response/clientDataJSON", &response.client_data_json)?;
-        let authenticator_data = decoded("/credential/response/authenticatorData", &response.authenticator_data)?;
-        let signature = decoded("/credential/response/signature", &response.signature)?;
+        let credential_id = browser_bytes("/credential/id", id)?;
+        let client_data = browser_bytes("/credential/response/clientDataJSON", &response.client_data_json)?;
+        let authenticator_data = browser_bytes("/credential/response/authenticatorData", &response.authenticator_data)?;
+        let signature = browser_bytes("/credential/response/signature", &response.signature)?;
         let known = self.confirmed_passkeys(grant, member, party).await?;
         let passkey = known.into_iter().find(|row| row.credential_id == credential_id).ok_or_else(|| {
             let message = format!("{} has no such passkey that was confirmed by a second person.", member.name);
@@ -305,8 +301,4 @@ impl Chancery {
         let may_sign = |row: &tables::passkeys::Row| row.confirmed_at_ms.is_some() && row.rp_id == party.id();
         Ok(rows.into_iter().filter(may_sign).collect())
     }
-}
-
-fn decoded(field: &str, text: &str) -> Result<Vec<u8>> {
-    URL_SAFE_NO_PAD.decode(text).map_err(|_| Error::malformed(field, "This is base64url without padding."))
 }

@@ -2,7 +2,9 @@
 
 use std::{fmt, net::IpAddr, sync::Arc};
 
-use chancery_types::{ApiKeyId, IdentityId, IdentityKind, Perm, PolicyId, RoleId, ServiceId, TokenProfileId};
+use chancery_types::{
+    ApiKeyId, IdentityId, IdentityKind, Perm, PolicyId, RoleId, ServiceId, TokenProfileId, wire::ObjInfo,
+};
 
 use super::api_key::Terms;
 use crate::{Error, IdempotentCall, Result, Source, audit::Identities};
@@ -71,6 +73,11 @@ impl Member {
     #[must_use]
     pub fn trusted_since(&self, perm: Perm) -> Option<i64> {
         self.trusted.iter().find(|(granted, _)| *granted == perm).map(|(_, since)| *since)
+    }
+
+    /// Who it is, as the interface names it.
+    pub(crate) fn named(&self) -> ObjInfo<IdentityId> {
+        ObjInfo { name: self.name.clone(), uuid: self.id }
     }
 }
 

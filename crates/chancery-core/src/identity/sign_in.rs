@@ -226,8 +226,7 @@ impl Chancery {
     /// Where somebody stands who shows an API key.
     fn state_of_key(&self, standing: &Standing) -> SessionState {
         let LoginState { fully_logged_in, hardened, management, perms } = self.login_state(Some(standing));
-        let named = |member: &Member| ObjInfo { name: member.name.clone(), uuid: member.id };
-        let identities = standing.members.iter().map(named).collect();
+        let identities = standing.members.iter().map(Member::named).collect();
         SessionState { fully_logged_in, hardened, management, perms, identities }
     }
 

@@ -1,9 +1,13 @@
 //! Public keys of authenticators (COSE, RFC 9053), as SubjectPublicKeyInfo: what follows does not know where a key is from.
 
-use der::{Encode as _, asn1::UintRef};
+use der::{
+    Encode as _,
+    asn1::{AnyRef, BitStringRef, UintRef},
+};
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
 use super::cbor::{Key, Reader};
-use crate::sign::RsaPublicKey;
+use crate::sign::{RSA_ENCRYPTION, RsaPublicKey};
 
 /// `id-ecPublicKey` on P-256, up to the coordinates of an uncompressed point.
 pub(super) const P256: [u8; 27] = [
@@ -13,9 +17,6 @@ pub(super) const P256: [u8; 27] = [
 
 /// `id-Ed25519`, up to the key.
 const ED25519: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
-
-/// `rsaEncryption` with its NULL.
-const RSA: [u8; 15] = [0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01, 0x05, 0x00];
 
 /// The algorithms that are asked for, in the order of preference: ES256, EdDSA, RS256.
 pub const PASSKEY_ALGORITHMS: [i64; 3] = [-7, -8, -257];
@@ -87,20 +88,9 @@ impl Members<'_> {
 
 fn rsa(modulus: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
     let key = RsaPublicKey { modulus: UintRef::new(modulus).ok()?, public_exponent: UintRef::new(exponent).ok()? };
-    // A BIT STRING with no unused bits.
-    let key = [&[0_u8][..], &key.to_der().ok()?].concat();
-    tagged(0x30, &[&RSA[..], &tagged(0x03, &key)?].concat())
-}
-
-/// A value after its tag and its length: keys have less than 64 KiB.
-fn tagged(tag: u8, value: &[u8]) -> Option<Vec<u8>> {
-    let [high, low] = u16::try_from(value.len()).ok()?.to_be_bytes();
-    let head: &[u8] = match (high, low) {
-        (0, 0..=127) => &[tag, low],
-        (0, _) => &[tag, 0x81, low],
-        _ => &[tag, 0x82, high, low],
-    };
-    Some([head, value].concat())
+    let key = key.to_der().ok()?;
+    let algorithm = AlgorithmIdentifierRef { oid: RSA_ENCRYPTION, parameters: Some(AnyRef::NULL) };
+    SubjectPublicKeyInfoRef { algorithm, subject_public_key: BitStringRef::from_bytes(&key).ok()? }.to_der().ok()
 }
 
 #[cfg(test)]

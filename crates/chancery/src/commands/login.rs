@@ -49,17 +49,8 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         return certificate::log_in(target, command, files);
     }
     let given = given(command, key.is_some())?;
-    let (client, client_of_replaced) = (target.client()?, target.client()?);
-    let Target { address, ca, saved } = target;
-    let (profile, known) = profile(saved, options, &address)?;
-    let now_ms = Clock::System.now_ms();
-    let half_open = known.clone().filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
-    let replaced = Replaced::of(known.filter(|_| half_open.is_none()), &address, client_of_replaced);
-    let (client, server) = match half_open {
-        Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
-        None => (client, new_login(address, ca, now_ms)),
-    };
-    let mut login = Attempt { client, server, profile };
+    let client = target.client()?;
+    let (mut login, replaced) = begun(target, client, command, key.is_none())?;
     match key {
         Some(key) => login.by_key(&key, options.api_key_file.as_ref())?,
         None => login.by_names(given)?,
@@ -67,6 +58,21 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let exit = login.done(options.output)?;
     replaced.end();
     Ok(exit)
+}
+
+/// A login that goes on with a session which waits for a second one, where it may, or begins anew.
+fn begun(target: Target, client: Client, command: &Login, goes_on: bool) -> Result<(Attempt, Replaced), Failure> {
+    let client_of_replaced = target.client()?;
+    let Target { address, ca, saved } = target;
+    let (profile, known) = profile(saved, &command.server, &address)?;
+    let now_ms = Clock::System.now_ms();
+    let half_open = known.clone().filter(|known| goes_on && waits_for_another(known, command, now_ms));
+    let replaced = Replaced::of(known.filter(|_| half_open.is_none()), &address, client_of_replaced);
+    let (client, server) = match half_open {
+        Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
+        None => (client, new_login(address, ca, now_ms)),
+    };
+    Ok((Attempt { client, server, profile }, replaced))
 }
 
 /// The session that a new login takes the place of. It shall not go on for whoever has a copy of it.

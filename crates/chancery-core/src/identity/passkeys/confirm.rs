@@ -8,7 +8,7 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::stored::{confirm_until_ms, enrolled_by, names, shown, stored};
+use super::stored::{confirm_until_ms, enrolled_by, shown, stored};
 use crate::{
     Caller, Chancery, Error, Event, Member, Result,
     identity::identities::{check_holds_as_much, existing},
@@ -54,7 +54,8 @@ impl Chancery {
                     let message = "This is not the digest of the passkey's public key, so nothing was confirmed.";
                     return Err(Error::value("/publicKeySha256", message));
                 }
-                let by = serde_json::to_string(&names(&confirmer)).map_err(Error::internal)?;
+                let names: Vec<_> = confirmer.members().iter().map(Member::named).collect();
+                let by = serde_json::to_string(&names).map_err(Error::internal)?;
                 let after = Row { confirmed_at_ms: Some(now), confirmed_by: Some(by), ..before };
                 let shown_after = shown(&after, &limits)?;
                 told.changed(&shown_before, &shown_after, &limits)?;

@@ -17,7 +17,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    stored::{descriptor, shown},
+    stored::{browser_bytes, descriptor, shown},
     ticket::Enrolment,
 };
 use crate::{
@@ -78,10 +78,7 @@ impl Chancery {
         let now = self.clock.now_ms();
         let ticket = self.open_enrolment(&ticket).filter(|ticket| is_of(ticket, caller, id) && now < ticket.until_ms);
         let Some(ticket) = ticket else { return Err(self.refused(caller, refused(), over()).await) };
-        let decoded = |member: &str, text: &str| {
-            let field = format!("/credential/{member}");
-            URL_SAFE_NO_PAD.decode(text).map_err(|_| Error::malformed(field, "This is base64url without padding."))
-        };
+        let decoded = |member: &str, text: &str| browser_bytes(format!("/credential/{member}"), text);
         let client_data = &decoded("response/clientDataJSON", &credential.response.client_data_json)?;
         let attestation_object = &decoded("response/attestationObject", &credential.response.attestation_object)?;
         let said_id = decoded("id", &credential.id)?;

@@ -9,7 +9,10 @@ mod ticket;
 
 use chancery_keys::RelyingParty;
 
-pub(crate) use self::{stored::descriptor, ticket::Approving};
+pub(crate) use self::{
+    stored::{browser_bytes, descriptor},
+    ticket::Approving,
+};
 
 use crate::{Chancery, Error, Result};
 

@@ -11,9 +11,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use crate::{
-    Caller, Error, Limits, Result, clock::ms, identity::identities::existing, log::leaf::sha256, time::rfc3339_ms,
-};
+use crate::{Error, Limits, Result, clock::ms, identity::identities::existing, log::leaf::sha256, time::rfc3339_ms};
 
 /// As the interface shows it.
 pub(super) fn shown(row: &Row, limits: &Limits) -> Result<Passkey> {
@@ -44,10 +42,9 @@ pub(super) fn enrolled_by(row: &Row) -> Result<Vec<IdentityId>> {
     serde_json::from_str(&row.enrolled_by).map_err(Error::internal)
 }
 
-/// All identities of a session, with their names.
-pub(super) fn names(caller: &Caller) -> Vec<ObjInfo<IdentityId>> {
-    let name = |member: &crate::Member| ObjInfo { name: member.name.clone(), uuid: member.id };
-    caller.members().iter().map(name).collect()
+/// Bytes as browsers write them.
+pub(crate) fn browser_bytes(field: impl Into<String>, text: &str) -> Result<Vec<u8>> {
+    URL_SAFE_NO_PAD.decode(text).map_err(|_| Error::malformed(field.into(), "This is base64url without padding."))
 }
 
 /// As browsers know it.

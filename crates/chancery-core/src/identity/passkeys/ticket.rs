@@ -1,12 +1,9 @@
-//! What a caller carries from the beginning of a ceremony with a passkey to its end, sealed: nothing is kept for ceremonies
-//! that nobody ends, and every node takes the end.
+//! What a caller carries from the beginning of a ceremony with a passkey to its end.
 
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Result};
 
 /// Characters of a ticket: those of approvals have some 1,600, with a session of two.
 const TICKET_MAX: usize = 8_192;
@@ -41,7 +38,7 @@ impl Chancery {
     }
 
     pub(super) fn open_enrolment(&self, ticket: &str) -> Option<Enrolment> {
-        self.opened_ticket(ENROLMENT, ticket)
+        self.opened_ticket(ENROLMENT, ticket, TICKET_MAX)
     }
 
     pub(crate) fn seal_approving(&self, approving: &Approving) -> Result<String> {
@@ -49,18 +46,6 @@ impl Chancery {
     }
 
     pub(crate) fn open_approving(&self, ticket: &str) -> Option<Approving> {
-        self.opened_ticket(APPROVAL, ticket)
-    }
-
-    fn sealed_ticket<T: Serialize>(&self, kind: &'static str, content: &T) -> Result<String> {
-        let content = Zeroizing::new(serde_json::to_vec(content).map_err(Error::internal)?);
-        let sealed = self.custodian.seal_ticket(kind, &content).map_err(Error::internal)?;
-        Ok(URL_SAFE_NO_PAD.encode(sealed))
-    }
-
-    fn opened_ticket<T: DeserializeOwned>(&self, kind: &'static str, ticket: &str) -> Option<T> {
-        let sealed = URL_SAFE_NO_PAD.decode(Some(ticket).filter(|ticket| ticket.len() <= TICKET_MAX)?).ok()?;
-        let content = self.custodian.open_ticket(kind, &sealed).ok()?;
-        serde_json::from_slice(content.expose()).ok()
+        self.opened_ticket(APPROVAL, ticket, TICKET_MAX)
     }
 }

@@ -3,7 +3,7 @@
 use chancery_client::{CertificateFiles, Client};
 use chancery_core::Clock;
 
-use super::{Attempt, Replaced, new_login, profile, waits_for_another};
+use super::{Attempt, begun, waits_for_another};
 use crate::{
     cli::client::Login,
     client::{exit::Exit, inputs::read_text, servers::SavedServer, target::Target},
@@ -30,23 +30,13 @@ pub(super) fn files(
 }
 
 pub(super) fn log_in(target: Target, command: &Login, files: CertificateFiles) -> Result<Exit, Failure> {
-    let options = &command.server;
     let certificate = read_text("--client-cert", &files.certificate)?;
     let key = read_text("--client-key", &files.key)?;
-    let client_of_replaced = target.client()?;
-    let Target { address, ca, saved } = target;
+    let Target { address, ca, .. } = &target;
     let client = Client::with_certificate(&address.to_string(), ca.as_bytes(), certificate.as_bytes(), key.as_bytes())?;
-    let (profile, known) = profile(saved, options, &address)?;
-    let now_ms = Clock::System.now_ms();
-    let half_open = known.clone().filter(|known| waits_for_another(known, command, now_ms));
-    let replaced = Replaced::of(known.filter(|_| half_open.is_none()), &address, client_of_replaced);
-    let (client, server) = match half_open {
-        Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
-        None => (client, new_login(address, ca, now_ms)),
-    };
-    let mut login = Attempt { client, server, profile };
+    let (mut login, replaced) = begun(target, client, command, true)?;
     login.by_certificate(files)?;
-    let exit = login.done(options.output)?;
+    let exit = login.done(command.server.output)?;
     replaced.end();
     Ok(exit)
 }

@@ -1,8 +1,6 @@
 //! What certificates call their holders, and what a binding may ask of that.
 
-use std::fmt::Write as _;
-
-use chancery_types::{IdentityBindingId, hides, wire::audit::AuditCertificate};
+use chancery_types::{IdentityBindingId, Shown, wire::audit::AuditCertificate};
 use chancery_verify::path::Link;
 use chancery_x509::{alt_name::AltName, dn::DistinguishedName};
 
@@ -61,19 +59,10 @@ fn named(name: AltName) -> Option<(&'static str, String)> {
 
 /// Bounded, and without what nobody sees.
 fn recorded(text: &str) -> String {
-    let mut told = String::new();
-    for (place, character) in text.chars().enumerate() {
-        if place == RECORDED_MAX {
-            told.push('…');
-            break;
-        }
-        if hides(character) {
-            let _never_fails = write!(told, "\\u{{{:x}}}", u32::from(character));
-        } else {
-            told.push(character);
-        }
+    match text.char_indices().nth(RECORDED_MAX) {
+        Some((end, _)) => format!("{}…", Shown(&text[..end])),
+        None => Shown(text).to_string(),
     }
-    told
 }
 
 impl BindingContent {

@@ -4,9 +4,8 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::is_same_hash;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
-use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Result, log::leaf::sha256};
+use crate::{Chancery, Result, log::leaf::sha256};
 
 /// How long somebody may take at the provider; the cookie says the same.
 const LOGIN_MAX_MS: i64 = 600_000;
@@ -49,16 +48,12 @@ impl Ticket {
 impl Chancery {
     /// The ticket as it stands in the cookie.
     pub(super) fn seal_login(&self, ticket: &Ticket) -> Result<String> {
-        let content = Zeroizing::new(serde_json::to_vec(ticket).map_err(Error::internal)?);
-        let sealed = self.custodian.seal_ticket(SEALED, &content).map_err(Error::internal)?;
-        Ok(URL_SAFE_NO_PAD.encode(sealed))
+        self.sealed_ticket(SEALED, ticket)
     }
 
     /// The ticket of this browser that the answer with this state belongs to, if it is good now.
     pub(super) fn open_login(&self, cookie: Option<&str>, state: Option<&str>) -> Option<Ticket> {
-        let sealed = URL_SAFE_NO_PAD.decode(cookie.filter(|cookie| cookie.len() <= TICKET_MAX)?).ok()?;
-        let content = self.custodian.open_ticket(SEALED, &sealed).ok()?;
-        let ticket: Ticket = serde_json::from_slice(content.expose()).ok()?;
+        let ticket: Ticket = self.opened_ticket(SEALED, cookie?, TICKET_MAX)?;
         let is_of_it = is_same_hash(ticket.state.as_bytes(), state?.as_bytes());
         (is_of_it && self.clock.now_ms() < ticket.until_ms).then_some(ticket)
     }
