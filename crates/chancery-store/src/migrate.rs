@@ -71,6 +71,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0092_detokenize_grants",
     "0093_passkeys",
     "0094_approval_signatures",
+    "0098_one_key_a_passkey",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -34,8 +34,8 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Stan
             ))
         }
         Refusal::TooRecent(id) => Error::forbidden(format!(
-            "{} may only approve requests that were made after the account, its last password reset by another and its \
-             permission to approve{}.",
+            "{} may only approve requests that were made after the account, its last password reset by another, its \
+             permission to approve and what it logged in by{}.",
             name(id),
             since(caller, id)
         )),

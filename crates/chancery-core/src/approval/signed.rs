@@ -34,6 +34,25 @@ pub(crate) struct ToSign {
     pub(crate) page: &'static str,
 }
 
+impl ToSign {
+    /// InvalidState where people have approved something else already: under another policy, by another key.
+    pub(crate) fn expect_same<'s>(&self, mut signed: impl Iterator<Item = &'s str>) -> Result<()> {
+        let is_same = |text: &str| {
+            ApprovalStatement::parse(text).is_some_and(|said| {
+                let Self { subject, digest, consequence, key, policy, page: _ } = self;
+                (&said.subject, &said.digest, &said.consequence) == (subject, digest, consequence)
+                    && (&said.key, &said.policy) == (key, policy)
+            })
+        };
+        if signed.all(is_same) {
+            return Ok(());
+        }
+        let message = "What others have approved is not as it was: the policy was changed, or the service signs with another \
+                       key. Submit the request again.";
+        Err(Error::state(message))
+    }
+}
+
 /// The evidence that every member of a session signed an approval, or that nobody has to. Made only here.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SignedApproval(Vec<SignedBy>);

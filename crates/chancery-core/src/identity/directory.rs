@@ -180,7 +180,8 @@ impl Directory {
     /// The seat of somebody who shows this secret of a key with a call from this address: with all roles of the identity.
     pub(super) fn seat_of_key(&self, key: &Key, version: u32, source: IpAddr) -> Seat {
         let roles = self.identities.get(&key.identity).map(|identity| identity.roles.as_slice()).unwrap_or_default();
-        let proof = SeatProof { login: LoginWay::api_key(key.recorded(version)), source };
+        let login = LoginWay::api_key(key.recorded(version));
+        let proof = SeatProof { login, source, trusted_since: None };
         let roles = roles.iter().map(|(role, _)| *role).collect();
         Seat { identity: key.identity, roles, at: i64::MAX, proof: Some(proof) }
     }
@@ -264,7 +265,7 @@ impl Directory {
             let identity = self.identities.get(id)?;
             let roles = identity.roles.iter().map(|(role, _)| *role).collect();
             let login = identity.totp_confirmed_at.map_or_else(LoginWay::password, |_| LoginWay::password_and_totp());
-            let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into() });
+            let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None });
             Some(Seat { identity: *id, roles, at: i64::MAX, proof })
         };
         identities.iter().map(seat).collect()
@@ -315,8 +316,10 @@ impl Directory {
 
     fn member(&self, present: &Present<'_>, satisfied: &[RoleId]) -> Member {
         let Present { seat, identity, kind, key } = present;
-        let trusted_since =
-            key.as_ref().map_or(identity.trusted_since, |key| identity.trusted_since.max(key.created_at));
+        // Somebody else may have made the way in for themselves: whoever comes by it is nobody who was there before.
+        let way_in =
+            [key.as_ref().map(|key| key.created_at), seat.proof.as_ref().and_then(|proof| proof.trusted_since)];
+        let trusted_since = way_in.into_iter().flatten().fold(identity.trusted_since, i64::max);
         let mut trusted: Vec<(Perm, i64)> = Vec::new();
         let counts = |id: &RoleId| seat.roles.contains(id) && satisfied.contains(id);
         let roles = identity.roles.iter().filter(|(id, _)| counts(id));
@@ -449,7 +452,7 @@ mod tests {
         demanding.as_mut().unwrap().rules.second_factor = SecondFactor::Totp;
         let directory = directory().with_role(APPROVER, demanding);
         let roles = |login: Option<LoginWay>| {
-            let proof = login.map(|login| SeatProof { login, source: Ipv4Addr::LOCALHOST.into() });
+            let proof = login.map(|login| SeatProof { login, source: Ipv4Addr::LOCALHOST.into(), trusted_since: None });
             let seat = Seat { proof, ..seat(ALICE, &[APPROVER]) };
             directory.standing(SESSION, &[seat]).map(|standing| standing.roles)
         };
@@ -472,5 +475,19 @@ mod tests {
             Some(400),
             "an unsatisfied role is no grant"
         );
+    }
+
+    #[test]
+    fn trust_begins_no_earlier_than_the_way_in_led_to_the_identity() {
+        let since = |trusted_since| {
+            let source = Ipv4Addr::LOCALHOST.into();
+            let proof = Some(SeatProof { login: LoginWay::password(), source, trusted_since });
+            let standing = directory().standing(SESSION, &[Seat { proof, ..seat(ALICE, &[APPROVER]) }]).unwrap();
+            let member = &standing.members[0];
+            (member.trusted_since(Perm::SigningApprove), member.roles.clone())
+        };
+        assert_eq!(since(None), (Some(400), vec![(APPROVER, 400)]));
+        assert_eq!(since(Some(399)), (Some(400), vec![(APPROVER, 400)]), "a binding from before the role");
+        assert_eq!(since(Some(450)), (Some(450), vec![(APPROVER, 450)]), "somebody bound it since");
     }
 }

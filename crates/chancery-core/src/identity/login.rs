@@ -24,6 +24,10 @@ pub(crate) struct Seat {
 pub(crate) struct SeatProof {
     pub(crate) login: LoginWay,
     pub(crate) source: IpAddr,
+    /// Since when this way in leads to the identity: a binding to a provider, and what the provider vouches by, may be newer
+    /// than the identity. None for what is the identity's own, and in a session that a former release began.
+    #[serde(default)]
+    pub(crate) trusted_since: Option<i64>,
 }
 
 /// A session as the machine sees it. Times are milliseconds since 1970 UTC.

@@ -111,8 +111,9 @@ impl Chancery {
         let roles = held.iter().map(|role| role.role_id.into());
         let able: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
         let roles: Vec<_> = able.iter().copied().filter(|role| directory.is_satisfied(*role, Some(login))).collect();
-        let seat =
-            Seat { identity: id, roles, at, proof: Some(SeatProof { login: login.clone(), source: request.source }) };
+        let trusted_since = proved.exchanged.as_ref().map(|exchanged| exchanged.trusted_since()).transpose()?;
+        let proof = SeatProof { login: login.clone(), source: request.source, trusted_since };
+        let seat = Seat { identity: id, roles, at, proof: Some(proof) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
         let by = Vouched::new(self.node, request, &[recorded]);
         if seat.roles.is_empty() && !held.is_empty() {

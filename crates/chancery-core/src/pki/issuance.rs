@@ -15,7 +15,7 @@ use super::{
     ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, order::csr::at_origin,
     service_certificate::ServiceCertificate,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Result};
+use crate::{Caller, Chancery, Error, Event, Grant, Result, identity::AskedBy};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -154,7 +154,14 @@ impl Chancery {
             let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
             let (event, now_ms) = (request.event(&prepared, save), self.clock.now_ms());
-            self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
+            let asked_by = AskedBy::Caller(caller.clone());
+            let issued = self.commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    prepared.check_stands_for(tx, &asked_by).await?;
+                    prepared.issue(tx, save, now_ms).await
+                })
+            });
+            issued.await?;
             Ok(Issued::Made(reply))
         };
         issued.await.map_err(|refusal| request.refusal(refusal))

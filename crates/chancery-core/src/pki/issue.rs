@@ -7,6 +7,8 @@ use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
 
+use chancery_verify::path::Link;
+
 use super::{
     ALT_NAMES, AMOUNT, ISSUER, SUBJECT,
     address::Addresses,
@@ -18,13 +20,14 @@ use super::{
     ocsp::ForResponder,
     order::{GivenKey, Order},
     proposals::issuer,
-    stored_certificate::pem,
+    stored_certificate::{StoredCertificate, pem},
     validity::Validity,
 };
 use crate::{
     Chancery, Error, Meaning, Result,
     approval::{Requirement, proposals::ApprovedProposal},
     custody::{Message, Signer},
+    identity::{self, AskedBy, CertificateNames},
     keys::{NewKey, key_type},
     log::{self, Leaf, NewEntry},
     time::rfc3339,
@@ -195,6 +198,30 @@ impl Chancery {
     }
 }
 
+fn link(der: &[u8]) -> Result<Link> {
+    Link::read(der).ok_or_else(|| Error::internal("a certificate of ours cannot be read"))
+}
+
+/// The names of a certificate under its issuer: what says as whom it would log its holder in.
+pub(super) struct StandsFor {
+    names: CertificateNames,
+    issuer: Option<CertificateId>,
+}
+
+impl StandsFor {
+    /// Refuses what would log somebody in who holds more than whoever asks for it.
+    pub(super) async fn check(&self, tx: &mut Tx, asked_by: &AskedBy) -> Result<()> {
+        let Some(issuer) = self.issuer else { return Ok(()) };
+        if !tables::identity_providers::has_authorities(tx).await? {
+            return Ok(());
+        }
+        let chain = StoredCertificate::chain(tx, issuer).await?;
+        let authorities = chain.iter().map(|authority| Ok(link(&authority.der)?.subject_text()));
+        let authorities = authorities.collect::<Result<Vec<_>>>()?;
+        identity::check_stands_for(tx, &self.names, &authorities, asked_by).await
+    }
+}
+
 /// Whether so many certificates of a name were issued within a day that another must wait: `oldest_start_s` is the start
 /// of the one that makes it `max`.
 fn check_rate(oldest_start_s: Option<i64>, max: u32, now_ms: i64) -> Result<()> {
@@ -264,6 +291,12 @@ impl Plan {
         Requirement::all(rules.into_iter().flatten())
     }
 
+    /// As whom it would log its holder in.
+    pub(super) fn stands_for(&self) -> StandsFor {
+        let names = CertificateNames::planned(self.order.subject.to_string(), &self.order.alt_names);
+        StandsFor { names, issuer: self.order.issuer }
+    }
+
     /// What people call the certificate.
     pub(super) fn name(&self, max: usize) -> String {
         self.order.name(max)
@@ -309,6 +342,13 @@ impl Prepared {
         log::append(tx, vec![NewEntry::new(self.id, 0, &leaf, LogVisibility::Public)?]).await?;
         check_rate(oldest_start_s, self.per_name_max, now_ms)?;
         self.store(tx, save, now_ms).await
+    }
+
+    /// As whom it would log its holder in: see [`StandsFor`]. What services, responders and stamps sign with logs nobody
+    /// in: it is not for authenticating clients.
+    pub(super) async fn check_stands_for(&self, tx: &mut Tx, asked_by: &AskedBy) -> Result<()> {
+        let names = CertificateNames::of(&link(&self.der)?);
+        StandsFor { names, issuer: self.order.issuer }.check(tx, asked_by).await
     }
 
     /// Looks again, in the transaction that records the certificate, at what may have happened to its issuer: also what is

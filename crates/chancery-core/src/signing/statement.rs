@@ -4,7 +4,7 @@ use chancery_types::{
     RequestDecision, SigningRequestId,
     wire::passkeys::{ApprovalAssertion, ApprovalStatements},
 };
-use chancery_verify::{ApprovalStatement, Subject, policy_digest, signing_key_digest};
+use chancery_verify::{Subject, policy_digest, signing_key_digest};
 
 use super::{credential::Outcome, stored_request::StoredRequest};
 use crate::{
@@ -55,12 +55,6 @@ impl Chancery {
         };
         let key = signing_key_digest(target.signer.credential.certificate());
         let key = key.ok_or_else(|| Error::internal("a signing certificate cannot be read"))?;
-        let is_same = |text: &str| ApprovalStatement::parse(text).is_some_and(|said| said.key == Some(key));
-        if !stored.statements().all(is_same) {
-            let message =
-                "The service signs with another key than the one that others have approved; submit the request again.";
-            return Err(Error::state(message));
-        }
         let choice = &policy.choice;
         let words = [
             Some(choice.format.as_str()),
@@ -70,13 +64,15 @@ impl Chancery {
         ];
         let words: Vec<_> = words.into_iter().flatten().collect();
         let state = serde_json::to_value(policy.clone().body(self.hardened)).map_err(Error::internal)?;
-        Ok(ToSign {
+        let what = ToSign {
             subject: Subject::Request(stored.row.id.into()),
             digest,
             consequence: format!("Signature {}", words.join(" ")),
             key: Some(key),
             policy: Some((policy.id, policy_digest(state))),
             page: "request",
-        })
+        };
+        what.expect_same(stored.statements())?;
+        Ok(what)
     }
 }

@@ -34,6 +34,8 @@ struct ClientData {
     origin: String,
     #[serde(default)]
     cross_origin: Option<bool>,
+    /// Of the page around a frame: whatever it is.
+    top_origin: Option<serde::de::IgnoredAny>,
 }
 
 /// Whether a browser says that it did this for this site with this challenge (7.1, steps 5 to 11; 7.2, steps 8 to 14).
@@ -59,7 +61,7 @@ pub(super) fn check_client_data(
         return Err(NotGenuine::Challenge);
     }
     // A page of somebody else may have us in a frame.
-    if data.origin != party.origin() || data.cross_origin == Some(true) {
+    if data.origin != party.origin() || data.cross_origin == Some(true) || data.top_origin.is_some() {
         return Err(NotGenuine::Origin);
     }
     Ok(())

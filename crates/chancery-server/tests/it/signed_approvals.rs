@@ -219,8 +219,14 @@ async fn a_policy_that_changed_meanwhile_and_approvals_of_before_do_not_count() 
         let body = json!({"assertions": [signed]});
         by.client.post(&format!("{PROPOSALS}/{proposal}/approve"), body).await.response();
     }
-    approve_with(&eve.client, &request, vec![assertion]).await.refused(409, "InvalidState", Some("/assertions/0"));
-    assert_eq!(eve.approve(&request).await.response()["state"], "Signed");
+    // Nor do approvals under two states of the policy count together.
+    approve_with(&eve.client, &request, vec![assertion]).await.refused(409, "InvalidState", None);
+    let shown = eve.client.get(&format!("{}/approval-statement", at(&request))).await;
+    shown.refused(409, "InvalidState", None);
+    assert!(shown.text().contains("the policy was changed"), "{}", shown.text());
+    let again = signing.submit(&service, b"payload").await;
+    bob.approve(&again).await.response();
+    assert_eq!(eve.approve(&again).await.response()["state"], "Signed");
 }
 
 #[tokio::test]

@@ -56,32 +56,16 @@ impl Signing {
         Self { app, admin, root, root_pem }
     }
 
-    /// The body of a deployment: CMS, P-256, SHA-256, valid for a year.
+    /// The body of a deployment: see [`deployment`].
     pub(crate) fn deployment(&self, name: &str, num_approvals: u32) -> Value {
-        json!({
-            "template": "PKI Signing",
-            "name": name,
-            "pkisigning": {
-                "newCert": {
-                    "issuerUuid": self.root,
-                    "subjectOneline": "CN=Code Signing,O=Test,C=DE",
-                    "newKey": {"keyTypeUuid": EC_P256, "save": true},
-                    "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}},
-                },
-                "signingFormat": "CMS",
-                "numApprovals": num_approvals,
-                "hashAlgorithm": "Sha2_256",
-            },
-        })
+        deployment(&self.root, name, num_approvals)
     }
 
     /// Deploys a service; `change` alters the body.
     pub(crate) async fn deploy_with(&self, name: &str, num_approvals: u32, change: impl FnOnce(&mut Value)) -> Service {
         let mut body = self.deployment(name, num_approvals);
         change(&mut body);
-        let reply = self.admin.post(DEPLOY, body).await;
-        let uuid = |member: &str| reply.response()[member].as_str().unwrap_or_default().to_owned();
-        Service { uuid: uuid("serviceUuid"), policy: uuid("policyUuid"), certificate: uuid("certificateUuid") }
+        deploy(&self.admin, body).await
     }
 
     pub(crate) async fn deploy(&self, name: &str, num_approvals: u32) -> Service {
@@ -149,6 +133,31 @@ policy.pop('pendingChange', None)
 text = json.dumps(policy, sort_keys=True, separators=(',', ':'), ensure_ascii=False)
 print(hashlib.sha256(text.encode()).hexdigest(), end='')
 ";
+
+/// The body of a deployment under an issuer: CMS, P-256, SHA-256, valid for a year.
+pub(crate) fn deployment(issuer: &str, name: &str, num_approvals: u32) -> Value {
+    json!({
+        "template": "PKI Signing",
+        "name": name,
+        "pkisigning": {
+            "newCert": {
+                "issuerUuid": issuer,
+                "subjectOneline": "CN=Code Signing,O=Test,C=DE",
+                "newKey": {"keyTypeUuid": EC_P256, "save": true},
+                "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}},
+            },
+            "signingFormat": "CMS",
+            "numApprovals": num_approvals,
+            "hashAlgorithm": "Sha2_256",
+        },
+    })
+}
+
+pub(crate) async fn deploy(client: &Client, body: Value) -> Service {
+    let reply = client.post(DEPLOY, body).await;
+    let uuid = |member: &str| reply.response()[member].as_str().unwrap_or_default().to_owned();
+    Service { uuid: uuid("serviceUuid"), policy: uuid("policyUuid"), certificate: uuid("certificateUuid") }
+}
 
 /// Base64 as hexadecimal digits.
 pub(crate) fn hex(base64: &Value) -> String {

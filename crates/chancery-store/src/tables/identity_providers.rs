@@ -36,6 +36,7 @@ const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHE
 const BY_ISSUER: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHERE issuer = $1");
 const ALL_OF_TOKENS: &str =
     concat!("SELECT ", columns!(), " FROM identity_providers WHERE issuer LIKE 'https://%' ORDER BY name_key");
+const AUTHORITY: &str = "SELECT id FROM identity_providers WHERE issuer NOT LIKE 'https://%' LIMIT 1";
 const ID_BY_ISSUER: &str = "SELECT id FROM identity_providers WHERE issuer = $1";
 const DELETE: &str = "DELETE FROM identity_providers WHERE id = $1";
 const COUNT: &str = "SELECT COUNT(*) FROM identity_providers";
@@ -74,6 +75,11 @@ pub async fn by_issuer(tx: &mut Tx, issuer: &str) -> Result<Option<Row>, StoreEr
 /// Those whose issuer is an address, which is one of tokens, and that are what they say, by name.
 pub async fn all_of_tokens(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL_OF_TOKENS).authentic(tx).await
+}
+
+/// Whether there is any whose issuer is no address.
+pub async fn has_authorities(tx: &mut Tx) -> Result<bool, StoreError> {
+    Ok(sql(AUTHORITY).optional::<Uuid>(tx).await?.is_some())
 }
 
 /// Whether there is a provider whose tokens have this `iss`, whatever its row says.

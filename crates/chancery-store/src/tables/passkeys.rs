@@ -48,7 +48,7 @@ macro_rules! columns {
 
 const OF_IDENTITY: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 ORDER BY name_key, id");
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 AND id = $2");
-const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1";
+const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1 OR public_key = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
 const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
 
@@ -78,9 +78,9 @@ pub async fn of_identity(tx: &mut Tx, identity: Uuid) -> Result<Vec<Row>, StoreE
     sql(OF_IDENTITY).bind(identity).authentic(tx).await
 }
 
-/// Whether somebody has a passkey of this credential, whatever its row says.
-pub async fn is_known(tx: &mut Tx, credential_id: &[u8]) -> Result<bool, StoreError> {
-    let found: i64 = sql(IS_KNOWN).bind(credential_id).one(tx).await?;
+/// Whether somebody has a passkey of this credential or this key, whatever its row says.
+pub async fn is_known(tx: &mut Tx, credential_id: &[u8], public_key: &[u8]) -> Result<bool, StoreError> {
+    let found: i64 = sql(IS_KNOWN).bind(credential_id).bind(public_key).one(tx).await?;
     Ok(found > 0)
 }
 

@@ -33,6 +33,7 @@ pub(super) const DECIDERS: [Perm; 5] =
 /// The evidence that a proposal has every approval. Made only here.
 pub(crate) struct ApprovedProposal {
     proposers: Vec<IdentityId>,
+    proposed_at_ms: i64,
     _approved: Approved,
 }
 
@@ -40,6 +41,11 @@ impl ApprovedProposal {
     /// Who proposed it: all identities of one session.
     pub(crate) fn proposers(&self) -> &[IdentityId] {
         &self.proposers
+    }
+
+    /// When they did, in milliseconds since 1970 UTC.
+    pub(crate) const fn proposed_at_ms(&self) -> i64 {
+        self.proposed_at_ms
     }
 }
 
@@ -244,7 +250,8 @@ impl Chancery {
         approved: Approved,
         now_ms: i64,
     ) -> Result<Outcome> {
-        let evidence = ApprovedProposal { proposers: stored.proposers().collect(), _approved: approved };
+        let proposers = stored.proposers().collect();
+        let evidence = ApprovedProposal { proposers, proposed_at_ms: stored.row.submitted_at_ms, _approved: approved };
         let prepared = stored.effect.prepare(self, grant, evidence).await?;
         let transition = if prepared.is_ok() { Transition::Sign } else { Transition::Fail };
         facts.take(transition).map_err(Error::internal)?;

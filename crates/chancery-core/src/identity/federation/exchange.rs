@@ -43,6 +43,14 @@ pub(in crate::identity) struct Exchanged {
     pub(super) refusal: fn() -> Error,
 }
 
+impl Exchanged {
+    /// Since when whoever comes so is taken for the identity: since it was bound, and the provider vouches by what it does now.
+    pub(in crate::identity) fn trusted_since(&self) -> Result<i64> {
+        let vouches_since = ProviderContent::of(&self.provider)?.since_ms.unwrap_or(self.provider.created_at_ms);
+        Ok(self.binding.created_at_ms.max(vouches_since))
+    }
+}
+
 impl Chancery {
     /// A bearer token of ours for a token of a provider that is trusted here.
     pub async fn exchange_token(&self, visitor: &Visitor, body: ExchangeToken) -> Result<TokenExchanged> {

@@ -19,6 +19,7 @@ mod tests;
 mod trusted;
 
 pub use certificates::ShownCertificates;
+pub(crate) use certificates::{AskedBy, CertificateNames, check_stands_for};
 pub(crate) use claims::TokenRefusal;
 pub use keys::{Fetched, Form, ProviderTransport};
 pub use oidc::OidcStarted;

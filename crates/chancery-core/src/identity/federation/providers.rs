@@ -113,6 +113,7 @@ impl Chancery {
             jwks: checked_keys(said.jwks.flatten())?,
             single_use: said.single_use.unwrap_or(true),
             authority: None,
+            since_ms: None,
         };
         content.check_apart()?;
         Ok((name, issuer, content))
@@ -152,13 +153,14 @@ impl Chancery {
         let audiences = audiences.map(checked_audiences).transpose()?;
         let jwks = jwks.map(checked_keys).transpose()?;
         let (event, told) = Event::new(Action::IdentityProviderChange).on(Uuid::from(id)).told();
-        let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.limits.clone());
+        let (id, granter, limits, now_ms) = (Uuid::from(id), caller.clone(), self.limits.clone(), self.clock.now_ms());
         let done = self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
                 let was = old.without_secret();
-                let content = match authority.of(old.authority.clone(), &row.issuer)? {
+                let (vouched_by, since_ms) = (old.vouches_by(), old.since_ms);
+                let mut content = match authority.of(old.authority.clone(), &row.issuer)? {
                     Some(authority) => no_tokens.map(|()| ProviderContent::of_authority(authority))?,
                     None => ProviderContent {
                         audiences: audiences.unwrap_or(old.audiences),
@@ -167,10 +169,14 @@ impl Chancery {
                         single_use: single_use.unwrap_or(old.single_use),
                         client: client.of(old.client)?,
                         authority: None,
+                        since_ms: None,
                     },
                 };
+                let is_enabled = enabled.unwrap_or(row.is_enabled);
+                let vouches_anew = content.vouches_by() != vouched_by || is_enabled && !row.is_enabled;
+                content.since_ms = if vouches_anew { Some(now_ms) } else { since_ms };
                 content.check_apart()?;
-                (row.content, row.is_enabled) = (content.to_json()?, enabled.unwrap_or(row.is_enabled));
+                (row.content, row.is_enabled) = (content.to_json()?, is_enabled);
                 if let Some(name) = name {
                     (row.name_key, row.name) = (name_key(&name), name);
                 }

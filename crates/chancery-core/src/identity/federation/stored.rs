@@ -34,6 +34,9 @@ pub(super) struct ProviderContent {
     /// With it, it is an authority of client certificates, and has no tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) authority: Option<AuthorityContent>,
+    /// When it was last told to vouch by something else; where that never happened, it vouches since it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) since_ms: Option<i64>,
 }
 
 /// As whom this installation asks a provider to log people in.
@@ -67,6 +70,7 @@ impl ProviderContent {
             single_use: false,
             client: None,
             authority: Some(authority),
+            since_ms: None,
         }
     }
 
@@ -78,7 +82,13 @@ impl ProviderContent {
     /// What says whose tokens stand for whom: another secret of the client gives nothing to anybody.
     pub(super) fn without_secret(&self) -> Self {
         let client = self.client.clone().map(|client| ClientContent { secret: None, ..client });
-        Self { client, ..self.clone() }
+        Self { client, since_ms: None, ..self.clone() }
+    }
+
+    /// The same, without what only takes away: newer revocation lists, which may come each day.
+    pub(super) fn vouches_by(&self) -> Self {
+        let authority = self.authority.as_ref().map(AuthorityContent::without_lists);
+        Self { authority, ..self.without_secret() }
     }
 }
 
@@ -101,7 +111,8 @@ impl Chancery {
 
 /// As the interface shows it.
 pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider> {
-    let ProviderContent { audiences, algorithms, jwks, single_use, client, authority } = ProviderContent::of(row)?;
+    let ProviderContent { audiences, algorithms, jwks, single_use, client, authority, since_ms: _ } =
+        ProviderContent::of(row)?;
     let has_client_secret = client.as_ref().map(|client| client.secret.is_some());
     let (client_id, second_factor_acr) = client.map(|client| (client.id, client.second_factor_acr)).unzip();
     Ok(IdentityProvider {

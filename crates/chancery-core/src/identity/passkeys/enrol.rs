@@ -130,7 +130,7 @@ impl Chancery {
         if let Some(grant) = own {
             return Ok(grant);
         }
-        let message = "A passkey is made by the person whose it is, who is logged in here by a password or a provider.";
+        let message = "A passkey is made by the person whose it is, who is logged in here, and by no API key and no token of a workload.";
         Err(self.refused(caller, Event::new(Action::PasskeyEnrol).on(Uuid::from(id)), Error::forbidden(message)).await)
     }
 }
@@ -168,8 +168,8 @@ async fn check_stored(tx: &mut Tx, row: &Row, limits: &Limits) -> Result<()> {
         return Err(Error::forbidden("The identity is locked."));
     }
     check_count(tables::passkeys::count(tx, row.identity_id).await?, limits)?;
-    if tables::passkeys::is_known(tx, &row.credential_id).await? {
-        // Whose it is is nobody's business here.
+    if tables::passkeys::is_known(tx, &row.credential_id, &row.public_key).await? {
+        // One key is one person's, under whatever name for it. Whose it is is nobody's business here.
         return Err(Error::exists("/credential", "This passkey is enrolled already; make another one."));
     }
     Ok(())

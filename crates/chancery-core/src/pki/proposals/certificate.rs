@@ -27,6 +27,7 @@ use crate::{
     },
     audit::{Actor, Entry},
     changes::{Change, ChangeKind},
+    identity::AskedBy,
     keys::key_type,
     log::leaf::sha256,
     pki::{
@@ -113,6 +114,7 @@ impl Effect for NewCertificate {
 /// A certificate that is made and counts once it is stored, and what the audit records say of it.
 struct Issuing {
     prepared: Prepared,
+    asked_by: AskedBy,
     record: Event,
     /// The service that signs with it from then on.
     service: Option<ServiceCertificate>,
@@ -131,8 +133,9 @@ impl ApplyProposal for Issuing {
         now_ms: i64,
     ) -> BoxFuture<'t, Result<()>> {
         Box::pin(async move {
-            let Self { prepared, mut record, service } = *self;
+            let Self { prepared, asked_by, mut record, service } = *self;
             let id = prepared.id;
+            prepared.check_stands_for(tx, &asked_by).await?;
             prepared.issue(tx, true, now_ms).await?;
             if let Some(service) = service {
                 record = record.also("name", json!(service.take(tx, id).await?))?;
@@ -160,7 +163,12 @@ impl Chancery {
             issuer: certificate.issuer_uuid,
             ..About::default()
         };
+        let asked_by = AskedBy::Caller(caller.clone());
         let (now_ms, name) = (self.clock.now_ms(), plan.name(self.limits.name_max));
+        let stands_for = plan.stands_for();
+        let checked =
+            self.storage.read(grant, move |tx| Box::pin(async move { stands_for.check(tx, &asked_by).await }));
+        checked.await?;
         let effect = Arc::new(NewCertificate { request, certificate });
         let new = NewProposal::demanded(&plan.requirement(), name, about, effect, now_ms)?;
         self.propose(caller, grant, NewProposal { first, ..new }, now_ms).await
@@ -182,20 +190,22 @@ impl Chancery {
             let message = "What would be issued is no longer what was asked for and approved: the profile was changed.";
             return Err(Error::state(message));
         }
+        let asked_by = AskedBy::ProposedAt(approved.proposed_at_ms());
         let prepared = self.prepare_planned(plan, Clearance::Approved(approved)).await?;
         let (now_ms, service) = (self.clock.now_ms(), request.of_service().cloned());
-        let wanted = service.clone();
+        let (wanted, asked) = (service.clone(), asked_by.clone());
         let checked = self.storage.read(grant, move |tx| {
             Box::pin(async move {
                 if let Some(wanted) = wanted {
                     wanted.check(tx).await?;
                 }
+                prepared.check_stands_for(tx, &asked).await?;
                 prepared.check(tx, now_ms).await?;
                 Ok::<_, Error>(prepared)
             })
         });
         let prepared = checked.await?;
-        Ok(Issuing { record: request.event(&prepared, true), prepared, service })
+        Ok(Issuing { record: request.event(&prepared, true), prepared, asked_by, service })
     }
 
     /// InvalidState while an authority, or what issued it, is on hold: that passes.

@@ -4,6 +4,7 @@
 //! the certificate leads to it, is good now and not revoked, and whom it stands for is looked at here, with each login.
 
 mod described;
+mod issuing;
 mod names;
 mod refusal;
 mod stored;
@@ -14,14 +15,15 @@ use std::sync::Arc;
 use chancery_types::{Action, wire::audit::LoginWay};
 use chancery_verify::path::Link;
 use tracing::info;
+use uuid::Uuid;
 
 pub(super) use described::check_no_tokens;
+pub(crate) use issuing::{AskedBy, check_stands_for};
+pub(crate) use names::CertificateNames;
 pub(super) use names::check_asked;
 pub(crate) use refusal::CertificateRefusal;
 pub(super) use stored::AuthorityContent;
 pub(super) use trust::expect_unrevoked;
-
-use names::CertificateNames;
 
 use super::{
     exchange::Exchanged,
@@ -135,6 +137,9 @@ impl Chancery {
             Ok(bound) => bound,
             Err(refused) => return Ok(Err(refused)),
         };
+        if issued.last().is_some_and(|id| issued_at_ms(id).is_none_or(|at_ms| at_ms < binding.created_at_ms)) {
+            return Ok(Err(Refused::known(&identity, CertificateRefusal::BoundLater.into())));
+        }
         let login = LoginWay::certificate(names.recorded(Some(binding.id.into())));
         let exchanged = Exchanged { provider: row, binding, used: None, issued, refusal: refused };
         Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
@@ -146,6 +151,12 @@ impl Chancery {
         let authority = ProviderContent::of(&trusted.row)?.authority;
         Ok(authority.map(|authority| (trusted, authority)))
     }
+}
+
+/// When this installation issued the certificate with this id.
+fn issued_at_ms(id: &Uuid) -> Option<i64> {
+    let (seconds, nanoseconds) = id.get_timestamp()?.to_unix();
+    i64::try_from(seconds * 1_000 + u64::from(nanoseconds) / 1_000_000).ok()
 }
 
 /// One wording for whatever is wrong with a certificate or with what it stands for.

@@ -16,7 +16,7 @@ const RECORDED_MAX: usize = 200;
 
 /// The names in a client certificate.
 #[derive(Clone, Debug)]
-pub(super) struct CertificateNames {
+pub(crate) struct CertificateNames {
     issuer: String,
     serial: String,
     subject: String,
@@ -24,7 +24,7 @@ pub(super) struct CertificateNames {
 }
 
 impl CertificateNames {
-    pub(super) fn of(link: &Link) -> Self {
+    pub(crate) fn of(link: &Link) -> Self {
         let alternative = link.alt_names().iter().filter_map(|name| named(AltName::taken(name).ok()?));
         Self {
             issuer: link.issuer_text(),
@@ -32,6 +32,12 @@ impl CertificateNames {
             subject: link.subject_text(),
             alternative: alternative.collect(),
         }
+    }
+
+    /// Of one that is not made yet.
+    pub(crate) fn planned(subject: String, alt_names: &[AltName]) -> Self {
+        let alternative = alt_names.iter().cloned().filter_map(named).collect();
+        Self { issuer: String::new(), serial: String::new(), subject, alternative }
     }
 
     /// As records have it.

@@ -19,6 +19,8 @@ pub(crate) enum CertificateRefusal {
     Untrusted,
     /// The trusted authority of this installation is not there any more as it was, or has not issued it.
     NotIssuedHere,
+    /// It was issued here before its names were bound to somebody: whoever asked for it need not have held as much.
+    BoundLater,
     /// It, or an authority above it, has expired or is not valid yet.
     Validity,
     /// Signed over a broken hash, or with a short RSA key.
@@ -48,6 +50,7 @@ impl CertificateRefusal {
             Self::Issuer => "Issuer",
             Self::Untrusted => "Untrusted",
             Self::NotIssuedHere => "NotIssuedHere",
+            Self::BoundLater => "BoundLater",
             Self::Validity => "Validity",
             Self::Weak => "Weak",
             Self::Purpose => "Purpose",

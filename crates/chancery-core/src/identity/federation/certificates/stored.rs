@@ -45,6 +45,10 @@ impl AuthorityContent {
         self.lists.iter().map(list).collect()
     }
 
+    pub(in crate::identity::federation) fn without_lists(&self) -> Self {
+        Self { own: self.own, certificates: self.certificates.clone(), lists: Vec::new() }
+    }
+
     pub(in crate::identity::federation) const fn own(&self) -> Option<CertificateId> {
         self.own
     }

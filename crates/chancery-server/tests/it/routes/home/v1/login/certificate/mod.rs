@@ -3,11 +3,13 @@
 mod own;
 mod refused;
 
+use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use crate::{
     app::PASSWORD,
     client_certificates::{BY_CERTIFICATE, CLIENT, Files, House, P256, Wanted, bind},
+    signing,
 };
 
 const RSA: &[&str] = &["-newkey", "rsa:2048"];
@@ -113,6 +115,40 @@ async fn a_certificate_is_one_of_two_logins() {
     let told = client.get("/api/v2/whoami").await.response().clone();
     let ways: Vec<_> = told["identities"].as_array().unwrap().iter().map(|one| one["login"]["way"].clone()).collect();
     assert_eq!(ways, ["Password", "Certificate"]);
+}
+
+/// Otherwise whoever binds a certificate of theirs to an approver could approve what they have submitted.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_submitted_before_an_approver_was_bound_is_not_approved_by_it() {
+    let (house, path) = House::trusting().await;
+    let admin = house.app.admin().await;
+    admin.create_person("dora", &[RoleId::APPROVER]).await;
+    let root = crate::certificates::root(&admin).await;
+    let service = signing::deploy(&admin, signing::deployment(&root, "releases", 1)).await;
+    let before = signing::submit(&admin, &service, b"before").await;
+    house.app.clock.advance_ms(1);
+    let (provider, dora) = (path.rsplit('/').next().unwrap(), admin.identity_uuid("dora").await);
+    bind(&admin, provider, &dora, json!({"subject": "CN=dora,O=Example"})).await;
+    let files = house.root.issue("dora", &Wanted::new("/O=Example/CN=dora"));
+    let logged_in = async || {
+        let login = house.log_in(Some(&files), &[]).await;
+        let token = house.curl(None, "/home/v1/login/token", &["-b", &login.cookie.unwrap()]).await;
+        house.app.nobody().with_bearer(token_of(&token)["token"].as_str().unwrap())
+    };
+    let client = logged_in().await;
+    signing::approve(&client, &before).await.refused(403, "NotAuthorized", None);
+    let after = signing::submit(&admin, &service, b"after").await;
+    assert_eq!(signing::approve(&client, &after).await.response()["state"], "Signed");
+    // What the authority vouches by counts from when it was said; newer revocation lists take only away.
+    let between = signing::submit(&admin, &service, b"between").await;
+    house.app.clock.advance_ms(1);
+    admin.patch(&path, json!({"crls": house.root.crl(&[])})).await.response();
+    let later = signing::submit(&admin, &service, b"later").await;
+    assert_eq!(signing::approve(&logged_in().await, &between).await.response()["state"], "Signed");
+    house.app.clock.advance_ms(1);
+    admin.patch(&path, json!({"enabled": false})).await.response();
+    admin.patch(&path, json!({"enabled": true})).await.response();
+    signing::approve(&logged_in().await, &later).await.refused(403, "NotAuthorized", None);
 }
 
 /// A browser shows its certificate with whatever a page sends: that is no login, and no other call looks at it.

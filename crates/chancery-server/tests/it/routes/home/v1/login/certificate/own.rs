@@ -7,11 +7,12 @@ use std::{
 };
 
 use chancery_testkit::Tool;
+use chancery_types::Perm;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::{
-    certificates::{body, issued, profile, root, with},
+    certificates::{body, generate, issued, profile, root, with},
     client::Client,
     client_certificates::{Files, House},
     workloads::PROVIDERS,
@@ -64,6 +65,50 @@ async fn what_is_revoked_here_is_refused_at_once_and_on_the_same_connection() {
     assert_eq!(connection.log_in(), 401);
     House::refused(&house.log_in(Some(&files), &[]).await);
     assert_eq!(house.reasons().await, ["Revoked"]);
+}
+
+/// To issue is as good as to bind.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_issues_a_certificate_holds_as_much_as_whom_it_stands_for() {
+    let house = House::new().await;
+    let admin = house.app.admin().await;
+    let authority = root(&admin).await;
+    trust(&house, &admin, &authority).await;
+    let below = issued(&admin, "Issuing Certificate Authority", &authority).await["certificateUuid"].clone();
+    let mallory = house.app.with_perms("mallory", &[Perm::CertManageGenerate]).await;
+    let generated = |subject: &str, issuer: &Value| json!({"subjectOneline": subject, "issuerUuid": issuer});
+    for issuer in [&json!(authority), &below] {
+        let wanted = with(body(&mallory, "TLS Client").await, generated("CN=ci,O=Example", issuer));
+        let refused = mallory.post("/api/v2/x509/generate", wanted).await;
+        refused.refused(403, "NotAuthorized", None);
+        assert!(refused.text().contains("logs in as ci"), "{}", refused.text());
+        let wanted = with(body(&mallory, "TLS Client").await, generated("CN=other,O=Example", issuer));
+        mallory.post("/api/v2/x509/generate", wanted).await.response();
+    }
+    // The administrators hold all that ci does.
+    let (files, uuid) = certificate(&house, &admin, &authority, "ci").await;
+    assert_eq!(house.log_in(Some(&files), &[]).await.status, 200);
+    let again = mallory.post(&format!("/api/v2/x509/{uuid}/renew"), json!({})).await;
+    again.refused(403, "NotAuthorized", None);
+    // Under an authority that is not trusted with logins names say nothing.
+    let elsewhere = with(body(&admin, "Root Certificate Authority").await, json!({"subjectOneline": "CN=Elsewhere"}));
+    let elsewhere = generate(&admin, elsewhere).await["certificateUuid"].clone();
+    let wanted = with(body(&mallory, "TLS Client").await, generated("CN=ci,O=Example", &elsewhere));
+    mallory.post("/api/v2/x509/generate", wanted).await.response();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_issued_before_its_names_were_bound_logs_nobody_in() {
+    let house = House::new().await;
+    let admin = house.app.admin().await;
+    let authority = root(&admin).await;
+    let (before, _) = certificate(&house, &admin, &authority, "before").await;
+    house.app.clock.advance_ms(1);
+    trust(&house, &admin, &authority).await;
+    House::refused(&house.log_in(Some(&before), &[]).await);
+    let (after, _) = certificate(&house, &admin, &authority, "after").await;
+    assert_eq!(house.log_in(Some(&after), &[]).await.status, 200);
+    assert_eq!(house.reasons().await, ["BoundLater"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
