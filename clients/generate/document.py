@@ -5,7 +5,7 @@ import json
 import pathlib
 import re
 
-from names import FOR_BROWSERS, NAMES, REPEATABLE
+from names import NAMES, REPEATABLE
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 METHODS = ["get", "post", "put", "patch", "delete"]
@@ -38,7 +38,7 @@ class Operation:
     body: str | None
     body_required: bool
     media_type: str | None
-    # How the answer is read: `envelope`, `json`, `bytes` or `text`.
+    # How the answer is read: `envelope`, `json`, `bytes`, `text`, or `redirect`, which is where the browser is sent to.
     kind: str
     result: dict
     is_public: bool
@@ -77,7 +77,7 @@ class Document:
     def _found(self):
         for path, item in self.json["paths"].items():
             for method in METHODS:
-                if method in item and f"{method.upper()} {path}" not in FOR_BROWSERS:
+                if method in item:
                     yield method.upper(), path, item[method]
 
     def _operation(self, method, path, found):
@@ -98,7 +98,7 @@ class Document:
             body = reference(content["schema"]) if media_type == "application/json" else "bytes"
         if body and parameters["query"]:
             raise Mistake(f"{label} has a body and a query; the generators know none with both")
-        kind, result = answer(found["responses"]["200"]["content"])
+        kind, result = answer(found["responses"])
         return Operation(
             method=method,
             path=path,
@@ -114,13 +114,17 @@ class Document:
             kind=kind,
             result=result,
             is_public="security" not in found and group != "session",
-            repeatable=method in ("GET", "PUT") or f"{group}.{name}" in REPEATABLE,
+            # What redirects has done something, which it does once.
+            repeatable=(method in ("GET", "PUT") and kind != "redirect") or f"{group}.{name}" in REPEATABLE,
             keyed=bool(keys),
         )
 
 
-def answer(content):
+def answer(responses):
     """How an answer is read, and the schema of what is read."""
+    if "303" in responses:
+        return "redirect", responses["303"]["headers"]["Location"]["schema"]
+    content = responses["200"]["content"]
     # A stream of events is another form of the same, for who asks for it.
     types = [media_type for media_type in content if media_type != "text/event-stream"]
     if types != ["application/json"]:

@@ -10,6 +10,8 @@ NAMES = {
     "GET /home/v1/login/token": "session.token",
     "POST /home/v1/login/exchange": "session.exchange",
     "GET /home/v1/login/oidc": "session.oidc_providers",
+    "POST /home/v1/login/oidc": "session.begin_oidc",
+    "GET /home/v1/login/oidc/callback": "session.finish_oidc",
     "POST /home/v1/login/totp": "session.enrol_totp",
     "POST /home/v1/login/totp/confirm": "session.confirm_totp",
     "POST /home/v1/login/totp/remove": "session.remove_totp",
@@ -35,7 +37,13 @@ NAMES = {
     "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.update",
     "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": "api_keys.rotate",
     "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.delete",
+    # Passkeys
     "GET /api/v2/identities/{uuid}/passkeys": "passkeys.list",
+    "POST /api/v2/identities/{uuid}/passkeys/begin": "passkeys.begin",
+    "POST /api/v2/identities/{uuid}/passkeys": "passkeys.enrol",
+    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}": "passkeys.update",
+    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}": "passkeys.delete",
+    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm": "passkeys.confirm",
     # Identity providers
     "GET /api/v2/identity-providers": "identity_providers.list",
     "POST /api/v2/identity-providers": "identity_providers.create",
@@ -120,6 +128,7 @@ NAMES = {
     "GET /api/v2/x509/signing-requests/{uuid}": "signing_requests.get",
     "GET /api/v2/x509/signing-requests/{uuid}/items": "signing_requests.items",
     "GET /api/v2/x509/signing-requests/{uuid}/signed/download": "signing_requests.download_signed",
+    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement": "signing_requests.approval_statement",
     "POST /api/v2/x509/signing-requests/{uuid}/approve": "signing_requests.approve",
     "POST /api/v2/x509/signing-requests/{uuid}/deny": "signing_requests.deny",
     "POST /api/v2/x509/signing-requests/{uuid}/withdraw": "signing_requests.withdraw",
@@ -128,6 +137,7 @@ NAMES = {
     "GET /api/v2/x509/proposals": "proposals.list",
     "POST /api/v2/x509/pre-approvals": "proposals.pre_approve",
     "GET /api/v2/x509/proposals/{uuid}": "proposals.get",
+    "GET /api/v2/x509/proposals/{uuid}/approval-statement": "proposals.approval_statement",
     "POST /api/v2/x509/proposals/{uuid}/approve": "proposals.approve",
     "POST /api/v2/x509/proposals/{uuid}/deny": "proposals.deny",
     "POST /api/v2/x509/proposals/{uuid}/withdraw": "proposals.withdraw",
@@ -199,17 +209,4 @@ REPEATABLE = {
     "public.ocsp",
     "public.time_stamp",
     "public.time_stamp_of",
-}
-
-# What takes a person's browser, which has the cookies or the passkeys: no program calls them.
-FOR_BROWSERS = {
-    "POST /home/v1/login/oidc",
-    "GET /home/v1/login/oidc/callback",
-    "POST /api/v2/identities/{uuid}/passkeys/begin",
-    "POST /api/v2/identities/{uuid}/passkeys",
-    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
-    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
-    "GET /api/v2/x509/proposals/{uuid}/approval-statement",
 }

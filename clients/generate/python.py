@@ -146,6 +146,8 @@ def method(operation):
     if takes_members(operation):
         arguments.append(f"**body: Unpack[types.{operation.body}]")
     notes = [f"`{argument(one.name)}`: {one.description}" for one in operation.in_query if one.description]
+    if operation.kind == "redirect":
+        notes.append("Answers where it redirects to, which is not followed.")
     text = "\n\n".join([operation.text, f"`{operation.method} {operation.path}`", *notes])
     joined = ",\n        ".join(arguments)
     lines = [

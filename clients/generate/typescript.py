@@ -99,6 +99,8 @@ def method(operation):
     arguments.append("options: CallOptions = {}")
     result = result_of(operation)
     notes = [f"`{one.name}`: {one.description}" for one in operation.in_query if one.description]
+    if operation.kind == "redirect":
+        notes.append("Answers where it redirects to, which is not followed; null in a browser, which does not tell.")
     text = "\n\n".join([operation.text, f"`{operation.method} {operation.path}`", *notes])
     joined = ",\n    ".join(arguments)
     lines = [
@@ -117,6 +119,8 @@ def method(operation):
 def result_of(operation):
     if operation.kind == "bytes":
         return "Uint8Array | null" if operation.may_be_unchanged else "Uint8Array"
+    if operation.kind == "redirect":
+        return "string | null"
     return annotation(operation.result, "types.")
 
 

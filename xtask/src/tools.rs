@@ -52,6 +52,7 @@ const PYTHON: &[&str] = &[
     "duckdb==2.0.0",
     "securesystemslib==1.6.0",
     "pytest==9.2.0",
+    "fido2==2.2.1",
     "mypy==2.4.1",
     "aiosmtpd==1.4.6",
     "standardwebhooks==1.1.0",

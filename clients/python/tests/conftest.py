@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from provider import Provider
 from relay import Relay
 
 from chancery import Client
@@ -26,27 +27,36 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.fixture(scope="session")
-def state(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
+def provider(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Provider]:
+    """By which people log in."""
+    started = Provider(tmp_path_factory.mktemp("provider"))
+    yield started
+    started.stop()
+
+
+@pytest.fixture(scope="session")
+def state(folder: pathlib.Path, provider: Provider) -> Iterator[dict[str, Any]]:
     """The running server, as its own file describes it."""
-    with running(folder) as found:
+    with running(folder, provider) as found:
         yield found
 
 
 @pytest.fixture
-def other_state(tmp_path: pathlib.Path) -> Iterator[dict[str, Any]]:
+def other_state(tmp_path: pathlib.Path, provider: Provider) -> Iterator[dict[str, Any]]:
     """A server that nobody has called yet."""
-    with running(tmp_path) as found:
+    with running(tmp_path, provider) as found:
         yield found
 
 
 @contextlib.contextmanager
-def running(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
+def running(folder: pathlib.Path, provider: Provider) -> Iterator[dict[str, Any]]:
     """A server in a folder."""
     binary = os.environ.get("CHANCERY_BINARY")
     assert binary, "CHANCERY_BINARY has to name the chancery program"
     log = folder / "log"
     relay = Relay()
-    command = [binary, "quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0", *relay.arguments]
+    command = [binary, "quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0"]
+    command += [*relay.arguments, *provider.arguments]
     with log.open("wb") as output:
         server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
@@ -57,7 +67,7 @@ def running(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
             time.sleep(0.05)
         found: dict[str, Any] = json.loads((folder / "chancery-data/quickstart.json").read_text())
         found["caFile"] = str(folder / "chancery-data/tls/ca.pem")
-        found["relay"] = relay
+        found["relay"], found["provider"] = relay, provider
         yield found
     finally:
         relay.shutdown()

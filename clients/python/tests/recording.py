@@ -64,24 +64,10 @@ class Awaited:
         return call
 
 
-# What takes a person's browser: no client has a method for it.
-FOR_BROWSERS = {
-    "POST /home/v1/login/oidc",
-    "GET /home/v1/login/oidc/callback",
-    "POST /api/v2/identities/{uuid}/passkeys/begin",
-    "POST /api/v2/identities/{uuid}/passkeys",
-    "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-    "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-    "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
-    "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
-    "GET /api/v2/x509/proposals/{uuid}/approval-statement",
-}
-
-
 def operations() -> list[str]:
-    """`METHOD path` of every operation of the document that programs call, those with fewer parameters first."""
+    """`METHOD path` of every operation of the document, those with fewer parameters first."""
     found = [f"{method.upper()} {path}" for path, item in DOCUMENT["paths"].items() for method in item]
-    return sorted(set(found) - FOR_BROWSERS, key=lambda operation: operation.count("{"))
+    return sorted(found, key=lambda operation: operation.count("{"))
 
 
 def operation_of(method: str, path: str) -> str:

@@ -31,7 +31,7 @@ def approver(state: dict[str, Any]) -> Iterator[Client]:
 
 @pytest.fixture
 def tour(admin: Client, approver: Client, state: dict[str, Any]) -> Tour:
-    return Tour(admin, approver, state["demo"], state["relay"])
+    return Tour(admin, approver, state)
 
 
 @pytest.fixture

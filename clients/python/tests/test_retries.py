@@ -100,6 +100,14 @@ def test_a_lost_answer_to_a_change_is_an_error() -> None:
     assert len(seen) == 1
 
 
+@pytest.mark.parametrize("step", [lost, refused(429, "RateLimited", "0"), refused(503, "Unavailable", "0")])
+def test_a_login_by_a_provider_is_ended_once(step: Step) -> None:
+    client, seen = client_of(step)
+    with pytest.raises(chancery.ChanceryError):
+        client.session.finish_oidc(code="c", state="s")
+    assert len(seen) == 1
+
+
 def test_a_call_with_a_key_is_made_again_under_the_same_key() -> None:
     client, seen = client_of(lost, done, done)
     client.keys.create(name="a", keyTypeUuid="b")

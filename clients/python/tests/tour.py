@@ -16,7 +16,9 @@ import re
 import time
 from typing import Any, cast
 
+from authenticator import Authenticator
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from provider import ORIGIN, Provider
 from recording import ROOT
 from relay import Relay
 
@@ -55,15 +57,17 @@ def one_time_code(secret: str, distance: int) -> str:
 class Tour:
     """Calls by the two administrators, with another person to approve what they ask for."""
 
-    def __init__(self, client: Client, approver: Client, demo: dict[str, str], relay: Relay) -> None:
+    def __init__(self, client: Client, approver: Client, state: dict[str, Any]) -> None:
         self.client = client
         self.approver = approver
-        self.demo = demo
-        self.relay = relay
+        self.demo: dict[str, str] = state["demo"]
+        self.relay: Relay = state["relay"]
+        self.provider: Provider = state["provider"]
 
-    def run(self) -> None:
+    def run(self, visitor: Client) -> None:
+        """`visitor` is a client of nobody yet."""
         self.server()
-        self.roles_and_identities()
+        self.roles_and_identities(visitor)
         self.keys()
         self.token_profiles()
         self.tokens()
@@ -75,6 +79,7 @@ class Tour:
         self.signing_requests()
         self.failed_request()
         self.proposals()
+        self.passkeys()
         self.public_files()
         self.notices()
         self.audit_and_settings()
@@ -94,7 +99,7 @@ class Tour:
         assert self.client.session.token()["token"]
         assert self.client.session.state()["response"]["fullyLoggedIn"]
 
-    def roles_and_identities(self) -> None:
+    def roles_and_identities(self, visitor: Client) -> None:
         roles, identities = self.client.roles, self.client.identities
         role = roles.create(name=new_name(), loginsRequired=1, perms=["Signing:Approve"])["uuid"]
         assert roles.update(role, perms=[])["perms"] == []
@@ -124,6 +129,7 @@ class Tour:
         keys.delete(person, key["uuid"])
         assert self.client.passkeys.list(person)["results"] == []
         self.identity_providers(person)
+        self.login_by_a_provider(person, visitor)
         identities.delete(person)
         roles.delete(role)
 
@@ -149,8 +155,18 @@ class Tour:
         assert bindings.list(identityUuid=identity)["total"] == 1
         bindings.delete(uuid)
         providers.delete(provider)
-        # The server of this tour was not told where browsers reach it.
-        assert self.client.session.oidc_providers()["providers"] == []
+
+    def login_by_a_provider(self, identity: str, visitor: Client) -> None:
+        providers, bindings, session = self.client.identity_providers, self.client.identity_bindings, visitor.session
+        made = providers.create(name=new_name(), issuer=self.provider.issuer, audiences=[], clientId="kms-public")
+        provider = made["objInfo"]["uuid"]
+        binding = bindings.create(name=new_name(), identityUuid=identity, providerUuid=provider, subject="carol.7")
+        assert session.oidc_providers()["providers"] == [made["objInfo"]]
+        address = session.begin_oidc(providerUuid=provider)["authorizationUrl"]
+        assert session.finish_oidc(**self.provider.log_in(address, "carol.7")) == "/"
+        assert visitor.identities.whoami()["identities"][0]["uuid"] == identity
+        bindings.delete(binding["objInfo"]["uuid"])
+        providers.delete(provider)
 
     def keys(self) -> None:
         keys = self.client.keys
@@ -287,7 +303,11 @@ class Tour:
         }
 
     def new_service(
-        self, approvals: int = 0, form: types.SigningFormat = "CMS", issuer: str | None = None
+        self,
+        approvals: int = 0,
+        form: types.SigningFormat = "CMS",
+        issuer: str | None = None,
+        signed_approvals: bool = False,
     ) -> types.DeployedService:
         return self.client.services.deploy(
             template="PKI Signing",
@@ -297,6 +317,7 @@ class Tour:
                 "signingFormat": form,
                 "numApprovals": approvals,
                 "hashAlgorithm": "Sha2_256",
+                "rules": {"signedApprovals": signed_approvals},
             },
         )
 
@@ -413,6 +434,36 @@ class Tour:
         decided = proposals.batch_decide(uuids=[self.certificate_proposal()], decision="Approve")
         assert decided["results"][0]["errorCode"] == "Success"
         assert proposals.list(kind="PreApproval", policyUuid=policy)["total"] == 3
+
+    def passkeys(self) -> None:
+        """The approver's own, which the administrators confirm."""
+        passkeys, key = self.approver.passkeys, Authenticator(ORIGIN)
+        person = self.approver.identities.whoami()["identities"][0]["uuid"]
+        begun = passkeys.begin(person)
+        made = passkeys.enrol(person, name="laptop", ticket=begun["ticket"], credential=key.create(begun))
+        uuid = made["objInfo"]["uuid"]
+        confirmed = self.client.passkeys.confirm(person, uuid, publicKeySha256=made["publicKeySha256"])
+        assert confirmed.get("confirmedAt")
+        assert passkeys.update(person, uuid, name="telephone")["objInfo"]["name"] == "telephone"
+        self.signed_approvals(key)
+        assert self.client.passkeys.list(person)["results"][0].get("lastUsedAt")
+        passkeys.delete(person, uuid)
+
+    def signed_approvals(self, key: Authenticator) -> None:
+        def signed(asked: types.ApprovalStatements) -> list[types.ApprovalAssertion]:
+            assert asked["demanded"]
+            return [key.sign(one) for one in asked["statements"]]
+
+        requests, proposals = self.approver.signing_requests, self.approver.proposals
+        service, name = self.new_service(approvals=1, signed_approvals=True), new_name()
+        uuid = self.new_request(service)
+        assert requests.approve(uuid, assertions=signed(requests.approval_statement(uuid)))["state"] == "Signed"
+        policy = self.client.signing_policies.update(cast(str, service.get("policyUuid")), objInfo={"name": name})
+        change = policy.get("pendingChange")
+        assert change
+        assertions = signed(proposals.approval_statement(change["uuid"]))
+        assert proposals.approve(change["uuid"], assertions=assertions)["state"] == "Applied"
+        assert self.client.signing_policies.get(policy["objInfo"]["uuid"])["objInfo"]["name"] == name
 
     def public_files(self) -> None:
         public, log, root = self.client.public, self.client.log, self.demo["rootCertificateUuid"]

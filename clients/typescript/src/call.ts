@@ -7,8 +7,8 @@ import type { ErrorCode, ItemError } from "./generated/types.js";
 export interface Call {
   method: string;
   path: string;
-  /** How the answer is read: the `response` of the envelope, any JSON, octets, or text. */
-  kind: "envelope" | "json" | "bytes" | "text";
+  /** How the answer is read: the `response` of the envelope, any JSON, octets, text, or where it redirects to. */
+  kind: "envelope" | "json" | "bytes" | "text" | "redirect";
   query?: object;
   headers?: Record<string, string | undefined>;
   body?: object;
@@ -59,7 +59,12 @@ export function target(call: Call): string {
 /** What an answer says; throws what it refuses with. */
 export async function read(call: Call, response: Response): Promise<unknown> {
   if (response.status === 304 && call.headers !== undefined) return null;
-  if (response.status !== 200) throw await refusal(response);
+  if (call.kind === "redirect") {
+    // A browser tells no more than that there is a redirect.
+    if (response.type === "opaqueredirect") return null;
+    if (response.status === 303) return response.headers.get("Location");
+  }
+  if (response.status !== 200 || call.kind === "redirect") throw await refusal(response);
   if (call.kind === "bytes") return new Uint8Array(await response.arrayBuffer());
   const text = await response.text();
   if (call.kind === "text") return text;

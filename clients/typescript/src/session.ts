@@ -46,8 +46,8 @@ export class Session implements Caller {
   readonly #operations = new Operations(this);
   #apiKey: string | undefined;
   #token: string | undefined;
-  /** The session's cookie, where this is no browser: that keeps and sends it by itself. */
-  #cookie: string | undefined;
+  /** The cookies by their names, where this is no browser: that keeps and sends them by itself. */
+  readonly #cookies = new Map<string, string>();
   /** When a token of this session is renewed, by performance.now(); undefined for one from elsewhere. */
   #renewAt: number | undefined;
   #halfLoggedIn = false;
@@ -93,7 +93,8 @@ export class Session implements Caller {
   }
 
   #forget(): void {
-    this.#token = this.#cookie = this.#renewAt = undefined;
+    this.#token = this.#renewAt = undefined;
+    this.#cookies.clear();
     this.#halfLoggedIn = false;
   }
 
@@ -137,7 +138,7 @@ export class Session implements Caller {
     if (call.isPublic) return read(call, await this.#send(call, undefined, options));
     if (call.byCookie) {
       // A token that is asked for with a token lives no longer than that one; with the cookie it has its full time.
-      const token = this.#cookie === undefined && this.#renewAt === undefined ? this.#token : undefined;
+      const token = this.#cookies.size === 0 && this.#renewAt === undefined ? this.#token : undefined;
       return read(call, await this.#send(call, token, options));
     }
     await this.#prepare();
@@ -165,8 +166,9 @@ export class Session implements Caller {
         if (mayRepeat) wait = this.#waitMs(attempt, 0);
         if (wait === undefined) throw outcome;
       } else {
-        this.#keepCookie(outcome);
-        const askedFor = retryAfterMs(outcome);
+        this.#keepCookies(outcome);
+        // What ends a login is good for one answer, whatever that is.
+        const askedFor = call.kind === "redirect" ? undefined : retryAfterMs(outcome);
         if ([429, 503].includes(outcome.status) && askedFor !== undefined) wait = this.#waitMs(attempt, askedFor);
         if (wait === undefined) return outcome;
         await outcome.body?.cancel();
@@ -187,7 +189,9 @@ export class Session implements Caller {
     }
     if (key !== undefined) headers.set("Idempotency-Key", key);
     if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
-    else if (this.#cookie !== undefined && !call.isPublic) headers.set("Cookie", this.#cookie);
+    else if (this.#cookies.size > 0 && !call.isPublic) {
+      headers.set("Cookie", [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; "));
+    }
     const body = call.octets ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
     if (body !== undefined) headers.set("Content-Type", call.mediaType ?? "application/json");
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
@@ -202,9 +206,11 @@ export class Session implements Caller {
         headers,
         body: (body ?? null) as BodyInit | null,
         credentials: "same-origin",
-        redirect: "error",
+        redirect: call.kind === "redirect" ? "manual" : "error",
         signal: ending.signal,
       });
+      // It has neither a status nor a body.
+      if (response.type === "opaqueredirect") return response;
       // Read to its end while the clock runs: an answer that stops halfway is none.
       const octets = await this.#wholeOf(response);
       const content = [204, 205, 304].includes(response.status) ? null : octets;
@@ -242,9 +248,12 @@ export class Session implements Caller {
     return octets;
   }
 
-  #keepCookie(response: Response): void {
-    const set = response.headers.getSetCookie?.().at(-1)?.split(";")[0];
-    if (set !== undefined) this.#cookie = set;
+  #keepCookies(response: Response): void {
+    for (const set of response.headers.getSetCookie?.() ?? []) {
+      const [, name = "", value = ""] = /^([^=;]*)=([^;]*)/.exec(set) ?? [];
+      if (/;\s*Max-Age=0/i.test(set)) this.#cookies.delete(name);
+      else this.#cookies.set(name, value);
+    }
   }
 
   /** How long to wait after this attempt (from 0); undefined where there is to be no other. */

@@ -12,7 +12,7 @@ import { server, type State } from "./server.js";
 /** What this uses of playwright-core, whose types are not at hand. */
 interface Route {
   request(): { url(): string };
-  fulfill(answer: { body: string; contentType: string }): Promise<void>;
+  fulfill(answer: { body: string; contentType: string } | { status: number; headers: Record<string, string> }): Promise<void>;
 }
 interface Page {
   route(addresses: string, answer: (route: Route) => Promise<void>): Promise<void>;
@@ -63,6 +63,10 @@ async function inThePage({ admins, demo, module }: Pick<State, "admins" | "demo"
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode("a release")));
   const signature = await client.signDigest({ service: demo.serviceUuid, digest, name: "signed in a page" });
   const certificate = await client.public.certificate(`${demo.rootCertificateUuid}.crt`);
+  const refusal = await client.session.finishOidc({ error: "access_denied" }).then(
+    () => "none",
+    (error: unknown) => (error instanceof ApiError ? error.errorCode : String(error)),
+  );
   // Another client of the same page is in the same session: the cookie is the browser's.
   const state = await new Client({}).session.state();
   await client.logout();
@@ -75,6 +79,7 @@ async function inThePage({ admins, demo, module }: Pick<State, "admins" | "demo"
     firstOctets: [signature[0], certificate?.[0]],
     sessions: [state.response.fullyLoggedIn, after.response.fullyLoggedIn],
     cookies: document.cookie,
+    loginsByAProvider: [refusal, await client.session.finishOidc({ code: "c" })],
   };
 }
 
@@ -86,6 +91,8 @@ test("the package works in a browser", async () => {
     const errors: string[] = [];
     page.on("pageerror", (error) => errors.push(String(error)));
     await page.route(`${base}/package/**`, fromPackage);
+    // The end of a login by a provider, of which a page sees no more than that it is there.
+    await page.route("**/oidc/callback?code=c", (route) => route.fulfill({ status: 303, headers: { Location: "/" } }));
     await page.goto(`${base}/package/page.html`);
     const found = await page.evaluate(inThePage, { admins, demo, module: "/package/index.js" });
     assert.deepEqual(found, {
@@ -96,6 +103,7 @@ test("the package works in a browser", async () => {
       firstOctets: [0x30, 0x30],
       sessions: [true, false],
       cookies: "",
+      loginsByAProvider: ["InvalidAuthToken", null],
     });
     assert.deepEqual(errors, []);
   } finally {

@@ -6,16 +6,16 @@ import { test } from "node:test";
 
 import { pieces } from "../src/batches.js";
 import { ApiError, ChanceryError, NoSuchName, NotIssued, NotSigned, StillWaiting, type Client } from "../src/index.js";
-import { admin, loggedIn, server } from "./server.js";
+import { admin, loggedIn, server, type State } from "./server.js";
 import { CARD, documented, newName, Tour } from "./tour.js";
 
 const CARDS = ["4111111111111111", "5555555555554444", "378282246310005"];
 const DIGEST = new Uint8Array(createHash("sha256").update("x").digest());
 
-async function tour(): Promise<{ tour: Tour; client: Client; approver: Client; demo: Tour["demo"] }> {
+async function tour(): Promise<{ tour: Tour; client: Client; approver: Client; demo: State["demo"] }> {
   const [client, approver] = [await admin(), await loggedIn((state) => [state.approver])];
-  const { demo, relay } = await server();
-  return { tour: new Tour(client, approver, demo, relay), client, approver, demo };
+  const state = await server();
+  return { tour: new Tour(client, approver, state), client, approver, demo: state.demo };
 }
 
 /** What a promise was rejected with. */

@@ -9,25 +9,12 @@ const DOCUMENT = JSON.parse(readFileSync(`${ROOT}/docs/openapi.json`, "utf8")) a
   paths: Record<string, Record<string, unknown>>;
 };
 
-/** What takes a person's browser: no client has a method for it. */
-const FOR_BROWSERS = [
-  "POST /home/v1/login/oidc",
-  "GET /home/v1/login/oidc/callback",
-  "POST /api/v2/identities/{uuid}/passkeys/begin",
-  "POST /api/v2/identities/{uuid}/passkeys",
-  "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-  "DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",
-  "POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm",
-  "GET /api/v2/x509/signing-requests/{uuid}/approval-statement",
-  "GET /api/v2/x509/proposals/{uuid}/approval-statement",
-];
-
-/** `METHOD path` of every operation of the document that programs call, those with fewer parameters first. */
+/** `METHOD path` of every operation of the document, those with fewer parameters first. */
 export function operations(): string[] {
   const found = Object.entries(DOCUMENT.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  return found.filter((one) => !FOR_BROWSERS.includes(one)).sort((one, other) => one.split("{").length - other.split("{").length);
+  return found.sort((one, other) => one.split("{").length - other.split("{").length);
 }
 
 /** A fetch that keeps every call's operation and status. */

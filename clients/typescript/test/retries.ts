@@ -94,6 +94,30 @@ test("a lost answer to a change is an error", async () => {
   assert.equal(sent.length, 1);
 });
 
+test("a login by a provider is ended once", async () => {
+  for (const step of [failing("ECONNRESET"), refused(429, "RateLimited", "0"), refused(503, "Unavailable", "0")]) {
+    const { client, sent } = clientOf([step]);
+    await assert.rejects(client.session.finishOidc({ code: "c", state: "s" }));
+    assert.equal(sent.length, 1);
+  }
+});
+
+test("cookies are kept by their names until they end", async () => {
+  const setting = (cookie: string, init: ResponseInit = {}): Step => () => {
+    const answer = Response.json({}, init);
+    answer.headers.append("Set-Cookie", cookie);
+    return answer;
+  };
+  const ending = setting("login=; Path=/; Max-Age=0", { status: 303, headers: { Location: "/" } });
+  const { client, sent } = clientOf([setting("session=a=; Path=/"), setting("login=b; Path=/; Max-Age=600"), ending, done]);
+  await client.session.state();
+  await client.session.beginOidc({ providerUuid: "p" });
+  assert.equal(await client.session.finishOidc({ code: "c" }), "/");
+  await client.session.state();
+  const cookies = sent.map((one) => new Headers(one.init.headers).get("Cookie"));
+  assert.deepEqual(cookies, [null, "session=a=", "session=a=; login=b", "session=a="]);
+});
+
 test("a call with a key is made again under the same key", async () => {
   const { client, sent } = clientOf([failing("ECONNRESET"), done, done]);
   await client.keys.create(CREATE);

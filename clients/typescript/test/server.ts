@@ -8,6 +8,7 @@ import { after } from "node:test";
 
 import { Client } from "../src/index.js";
 import { nodeFetch } from "../src/node.js";
+import { Provider } from "./provider.js";
 import { Relay } from "./relay.js";
 
 const START_MAX_MS = 120_000;
@@ -29,6 +30,8 @@ export interface State {
   folder: string;
   /** What it sends mails by. */
   relay: Relay;
+  /** By which people log in. */
+  provider: Provider;
 }
 
 let stopStarted = async (): Promise<void> => undefined;
@@ -40,14 +43,17 @@ async function start(): Promise<State> {
   const binary = process.env["CHANCERY_BINARY"];
   if (!binary) throw new Error("CHANCERY_BINARY has to name the chancery program");
   const folder = mkdtempSync(join(tmpdir(), "chancery-"));
-  const relay = await Relay.listen();
-  const words = ["quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0", ...relay.words];
+  const [relay, provider] = [await Relay.listen(), await Provider.start()];
+  const words = ["quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0", ...relay.words, ...provider.words];
   const server = spawn(binary, words, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  stopStarted = () => stop(server, folder);
+  stopStarted = () => {
+    provider.stop();
+    return stop(server, folder);
+  };
   await isReady(server);
   const data = join(folder, "chancery-data");
-  const state = JSON.parse(readFileSync(join(data, "quickstart.json"), "utf8")) as Omit<State, "ca" | "folder" | "relay">;
-  return { ...state, ca: readFileSync(join(data, "tls/ca.pem"), "utf8"), folder, relay };
+  const state = JSON.parse(readFileSync(join(data, "quickstart.json"), "utf8")) as Omit<State, "ca" | "folder" | "relay" | "provider">;
+  return { ...state, ca: readFileSync(join(data, "tls/ca.pem"), "utf8"), folder, relay, provider };
 }
 
 function isReady(server: ChildProcess): Promise<void> {

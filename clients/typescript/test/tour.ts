@@ -7,6 +7,8 @@ import { createHash, createHmac, generateKeyPairSync, randomBytes, sign } from "
 import { readFileSync } from "node:fs";
 
 import type { Client, types } from "../src/index.js";
+import { Authenticator } from "./authenticator.js";
+import { ORIGIN } from "./provider.js";
 import { ROOT } from "./recording.js";
 import type { State } from "./server.js";
 
@@ -63,13 +65,13 @@ export class Tour {
   constructor(
     readonly client: Client,
     readonly approver: Client,
-    readonly demo: State["demo"],
-    readonly relay: State["relay"],
+    readonly state: State,
   ) {}
 
-  async run(): Promise<void> {
+  /** `visitor` is a client of nobody yet. */
+  async run(visitor: Client): Promise<void> {
     await this.server();
-    await this.rolesAndIdentities();
+    await this.rolesAndIdentities(visitor);
     await this.keys();
     await this.tokenProfiles();
     await this.tokens();
@@ -81,6 +83,7 @@ export class Tour {
     await this.signingRequests();
     await this.failedRequest();
     await this.proposals();
+    await this.passkeys();
     await this.publicFiles();
     await this.notices();
     await this.auditAndSettings();
@@ -105,7 +108,7 @@ export class Tour {
     assert((await this.client.session.state()).response.fullyLoggedIn);
   }
 
-  async rolesAndIdentities(): Promise<void> {
+  async rolesAndIdentities(visitor: Client): Promise<void> {
     const { roles, identities } = this.client;
     const { uuid: role } = await roles.create({ name: newName(), loginsRequired: 1, perms: ["Signing:Approve"] });
     assert.deepEqual((await roles.update(role, { perms: [] })).perms, []);
@@ -135,6 +138,7 @@ export class Tour {
     await keys.delete(person, key);
     assert.deepEqual((await this.client.passkeys.list(person)).results, []);
     await this.identityProviders(person);
+    await this.loginByAProvider(person, visitor);
     await identities.delete(person);
     await roles.delete(role);
   }
@@ -159,8 +163,21 @@ export class Tour {
     assert.equal((await bindings.list({ identityUuid })).total, 1);
     await bindings.delete(binding);
     await providers.delete(provider);
-    // The server of this tour was not told where browsers reach it.
-    assert.deepEqual((await this.client.session.oidcProviders()).providers, []);
+  }
+
+  async loginByAProvider(identityUuid: string, { session, identities }: Client): Promise<void> {
+    const { identityProviders: providers, identityBindings: bindings } = this.client;
+    const { provider } = this.state;
+    const described = { name: newName(), issuer: provider.issuer, audiences: [], clientId: "kms-public" };
+    const { objInfo: named } = await providers.create(described);
+    const asks = { name: newName(), identityUuid, providerUuid: named.uuid, subject: "carol.7" };
+    const binding = (await bindings.create(asks)).objInfo.uuid;
+    assert.deepEqual((await session.oidcProviders()).providers, [named]);
+    const { authorizationUrl } = await session.beginOidc({ providerUuid: named.uuid });
+    assert.equal(await session.finishOidc(await provider.logIn(authorizationUrl, "carol.7")), "/");
+    assert.equal((await identities.whoami()).identities[0]?.uuid, identityUuid);
+    await bindings.delete(binding);
+    await providers.delete(named.uuid);
   }
 
   async keys(): Promise<void> {
@@ -211,7 +228,7 @@ export class Tour {
 
   async tokens(): Promise<void> {
     const { tokenProfiles } = this.client;
-    const uuid = this.demo.tokenProfileUuid;
+    const uuid = this.state.demo.tokenProfileUuid;
     const { token } = await tokenProfiles.tokenize(uuid, { message: CARD });
     assert.notEqual(token, CARD);
     assert.equal((await tokenProfiles.detokenize(uuid, { token })).message, CARD);
@@ -235,7 +252,7 @@ export class Tour {
   async certificateBody(): Promise<types.GenerateCertificate> {
     return {
       certProfileUuid: await this.client.certProfileUuid("TLS Server"),
-      issuerUuid: this.demo.rootCertificateUuid,
+      issuerUuid: this.state.demo.rootCertificateUuid,
       subjectOneline: `CN=${newName()}`,
       newKey: { keyTypeUuid: await this.client.keyTypeUuid("EC P-256 Signing"), save: true },
       certParams: { validityPeriod: { unit: "Day", amount: "1" }, subjectAltNames: ["DNS:host.example"] },
@@ -259,7 +276,7 @@ export class Tour {
 
   async certificates(): Promise<void> {
     const { certificates } = this.client;
-    const root = this.demo.rootCertificateUuid;
+    const root = this.state.demo.rootCertificateUuid;
     const uuid = await this.newCertificate();
     const certParams: types.RenewParams = { validityPeriod: { unit: "Day", amount: "2" } };
     await certificates.renew(uuid, { certParams });
@@ -309,7 +326,7 @@ export class Tour {
     await certProfiles.delete(uuid);
   }
 
-  async signingCert(issuerUuid = this.demo.rootCertificateUuid): Promise<types.SigningCert> {
+  async signingCert(issuerUuid = this.state.demo.rootCertificateUuid): Promise<types.SigningCert> {
     return {
       issuerUuid,
       subjectOneline: `CN=${newName()}`,
@@ -318,18 +335,22 @@ export class Tour {
     };
   }
 
-  async newService(numApprovals = 0, signingFormat: types.SigningFormat = "CMS", issuer?: string): Promise<types.DeployedService> {
+  async newService(
+    numApprovals = 0,
+    signingFormat: types.SigningFormat = "CMS",
+    { issuer, ...rules }: types.PolicyRules & { issuer?: string } = {},
+  ): Promise<types.DeployedService> {
     const newCert = await this.signingCert(issuer);
     return this.client.services.deploy({
       template: "PKI Signing",
       name: newName(),
-      pkisigning: { newCert, signingFormat, numApprovals, hashAlgorithm: "Sha2_256" },
+      pkisigning: { newCert, signingFormat, numApprovals, hashAlgorithm: "Sha2_256", rules },
     });
   }
 
   async services(): Promise<void> {
     const { services } = this.client;
-    const { serviceUuid: uuid } = await this.newService(0, "CMS", await this.newAuthority());
+    const { serviceUuid: uuid } = await this.newService(0, "CMS", { issuer: await this.newAuthority() });
     assert.match((await services.get(uuid)).objInfo.name, /^thing/);
     assert.equal((await services.getIssuancePolicy(uuid)).approval.numApprovals, 0);
     await services.updateIssuancePolicy(uuid, { numApprovals: 0 });
@@ -463,8 +484,42 @@ export class Tour {
     assert.equal((await proposals.list({ kind: "PreApproval", policyUuid })).total, 3);
   }
 
+  /** The approver's own, which the administrators confirm. */
+  async passkeys(): Promise<void> {
+    const [{ passkeys }, key] = [this.approver, new Authenticator(ORIGIN)];
+    const person = (await this.approver.identities.whoami()).identities[0]?.uuid;
+    assert(person);
+    const begun = await passkeys.begin(person);
+    const made = await passkeys.enrol(person, { name: "laptop", ticket: begun.ticket, credential: key.create(begun) });
+    const [{ uuid }, { publicKeySha256 }] = [made.objInfo, made];
+    assert((await this.client.passkeys.confirm(person, uuid, { publicKeySha256 })).confirmedAt);
+    assert.equal((await passkeys.update(person, uuid, { name: "telephone" })).objInfo.name, "telephone");
+    await this.signedApprovals(key);
+    assert((await this.client.passkeys.list(person)).results[0]?.lastUsedAt);
+    await passkeys.delete(person, uuid);
+  }
+
+  async signedApprovals(key: Authenticator): Promise<void> {
+    const signed = ({ demanded, statements }: types.ApprovalStatements) => {
+      assert(demanded);
+      return { assertions: statements.map((one) => key.sign(one)) };
+    };
+    const { signingRequests, proposals } = this.approver;
+    const service = await this.newService(1, "CMS", { signedApprovals: true });
+    const uuid = await this.newRequest(service);
+    const { state } = await signingRequests.approve(uuid, signed(await signingRequests.approvalStatement(uuid)));
+    assert.equal(state, "Signed");
+    const [{ signingPolicies }, { policyUuid }, name] = [this.client, service, newName()];
+    assert(policyUuid);
+    const change = (await signingPolicies.update(policyUuid, { objInfo: { name } })).pendingChange?.uuid;
+    assert(change);
+    const approved = await proposals.approve(change, signed(await proposals.approvalStatement(change)));
+    assert.equal(approved.state, "Applied");
+    assert.equal((await signingPolicies.get(policyUuid)).objInfo.name, name);
+  }
+
   async publicFiles(): Promise<void> {
-    const root = this.demo.rootCertificateUuid;
+    const root = this.state.demo.rootCertificateUuid;
     assert(isDer(await this.client.public.certificate(`${root}.crt`)));
     assert(isDer(await this.client.public.crl(`${root}.crl`)));
     // What is no request is refused in the answer, as RFC 6960 wants it.
@@ -497,7 +552,7 @@ export class Tour {
     const person = (await this.approver.identities.whoami()).identities[0]?.uuid;
     assert(person);
     assert.equal((await mailboxes.set(person, { address, kinds: ["Waiting"] })).pending?.triesLeft, 5);
-    assert((await mailboxes.confirm(person, { code: this.relay.code(address) })).enabled);
+    assert((await mailboxes.confirm(person, { code: this.state.relay.code(address) })).enabled);
     assert.equal((await this.client.mailboxes.get(person)).address, address);
     await this.client.mailboxes.remove(person);
   }

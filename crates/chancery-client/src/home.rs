@@ -12,11 +12,20 @@ use chancery_types::{
     },
 };
 use serde::de::DeserializeOwned;
+use ureq::http::header;
 
 use crate::{
     Client, ClientError, Session,
     transport::{Answer, Carried, json},
 };
+
+/// A login by a provider that has begun. Whoever has it and comes back from the provider is logged in.
+#[must_use]
+pub struct OidcLogin {
+    /// Where a browser goes to log in.
+    pub authorization_url: String,
+    cookie: String,
+}
 
 impl Client {
     /// Logs one identity in, in the session that earlier logins have begun.
@@ -144,16 +153,38 @@ impl Client {
         accepted::<OidcProviders>(&answer).map(|answer| answer.providers)
     }
 
-    /// Where a browser goes to log in by a provider. It comes back to the server alone, so this is for whoever has a browser
-    /// that carries the cookies of these calls.
+    /// Begins the login of a person by a provider, in the session that earlier logins have begun. The provider sends the
+    /// browser back to the server's callback: for whoever sees that address, [`finish_oidc`](Self::finish_oidc) ends the login.
     ///
     /// # Errors
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
-    pub fn begin_oidc(&self, provider_uuid: IdentityProviderId) -> Result<String, ClientError> {
+    pub fn begin_oidc(&self, provider_uuid: IdentityProviderId) -> Result<OidcLogin, ClientError> {
         let body = BeginOidc { provider_uuid };
         let answer = self.send_once("POST", "/home/v1/login/oidc", Some(&json(&body)?), Carried::Cookie)?;
-        accepted::<OidcBegun>(&answer).map(|answer| answer.authorization_url)
+        let OidcBegun { authorization_url, .. } = accepted(&answer)?;
+        let cookie = answer.cookie().ok_or_else(|| answer.unexpected(&"it sets no cookie"))?;
+        Ok(OidcLogin { authorization_url, cookie })
+    }
+
+    /// Ends a login by a provider, by the query of the address that it sent the browser back to: what stands behind the
+    /// question mark. Answers where the server sends the browser on. The session that follows may want a second person.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn finish_oidc(&self, login: OidcLogin, query: &str) -> Result<String, ClientError> {
+        // It is good for one answer, whatever that is.
+        let OidcLogin { cookie, .. } = login;
+        let path = format!("/home/v1/login/oidc/callback?{query}");
+        let answer = self.send_once("GET", &path, None, Carried::Login(&cookie))?;
+        if answer.status != 303 {
+            return Err(not_logged_in(&answer));
+        }
+        let on = answer.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
+        let on = on.ok_or_else(|| answer.unexpected(&"it redirects to nowhere"))?.to_owned();
+        *self.locked() = Session { cookie: answer.cookie(), bearer: None };
+        Ok(on)
     }
 
     /// Makes a new secret of one-time codes, which is shown this once; with the present code, where there is one already.
@@ -235,6 +266,15 @@ fn accepted<T: DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {
     if answer.status == 200 {
         return answer.json();
     }
-    let HomeAnswer { message, error_code, .. } = answer.json()?;
-    Err(ClientError::NotLoggedIn { status: answer.status, message, error_code })
+    Err(not_logged_in(answer))
+}
+
+/// Why somebody is not.
+fn not_logged_in(answer: &Answer) -> ClientError {
+    match answer.json() {
+        Ok(HomeAnswer { message, error_code, .. }) => {
+            ClientError::NotLoggedIn { status: answer.status, message, error_code }
+        }
+        Err(unexpected) => unexpected,
+    }
 }

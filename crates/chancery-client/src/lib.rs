@@ -39,6 +39,7 @@ pub use chancery_formats::Error as FileError;
 pub use destination::Destination;
 pub use error::ClientError;
 pub use files::{File, content_digest, file_digest};
+pub use home::OidcLogin;
 pub use operations::escaped;
 pub use public::public_file;
 pub use replace::{Readers, Writers, put_in_place, remove_unfinished, replace_file};

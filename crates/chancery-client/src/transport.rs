@@ -62,6 +62,8 @@ pub(crate) enum Carried<'a> {
     Best(Option<&'a str>),
     /// The cookie alone.
     Cookie,
+    /// Another cookie than the session's, which a login by a provider has.
+    Login(&'a str),
 }
 
 impl Client {
@@ -273,10 +275,15 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         let Session { cookie, bearer } = self.session();
+        let (cookie, bearer) = match carried {
+            Carried::Best(_) => (cookie, bearer),
+            Carried::Cookie => (cookie, None),
+            Carried::Login(cookie) => (Some(cookie.to_owned()), None),
+        };
         if let Carried::Best(Some(key)) = carried {
             request = request.header("Idempotency-Key", key);
         }
-        if let Some(bearer) = bearer.filter(|_| carried != Carried::Cookie) {
+        if let Some(bearer) = bearer {
             request = request.header(header::AUTHORIZATION, format!("Bearer {bearer}"));
         } else if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
@@ -330,9 +337,10 @@ impl Answer {
         Some(Duration::from_secs(seconds))
     }
 
-    /// The session cookie that the answer sets, as the Cookie header has it.
+    /// The cookie that the answer sets, as the Cookie header has it. Others are cleared, or there is none.
     pub(crate) fn cookie(&self) -> Option<String> {
-        let set = self.headers.get(header::SET_COOKIE)?.to_str().ok()?;
+        let mut all = self.headers.get_all(header::SET_COOKIE).iter().filter_map(|set| set.to_str().ok());
+        let set = all.find(|set| !set.ends_with("; Max-Age=0"))?;
         set.split(';').next().map(str::to_owned)
     }
 }

@@ -1,14 +1,25 @@
 // An OpenID Connect provider (oidc-provider, by panva) for tests. It says what tests want in its tokens: header fields of the
-// token request name further claims, how long a token lives, and how it is signed. Each request is a line of output.
+// token request name further claims, how long a token lives, and how it is signed. Each request is a line of output, after
+// one that says where it listens: at a port, or with 0 at any. Its certificate is `provider.pem` in the folder.
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-const [tools, port, chain, kid, redirectUri] = process.argv.slice(2);
+const [tools, port, folder, kid, redirectUri] = process.argv.slice(2);
 const found = createRequire(`${tools}/node_modules/`).resolve("oidc-provider");
 const { default: Provider } = await import(pathToFileURL(found).href);
+
+const [privateKey, certificate] = [`${folder}/provider.key`, `${folder}/provider.pem`];
+if (!existsSync(certificate)) {
+  const of = ["-subj", "/CN=an identity provider", "-addext", "subjectAltName=DNS:localhost"];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-addext", "basicConstraints=critical,CA:FALSE"];
+  execFileSync("openssl", ["req", "-x509", ...kind, ...of, "-days", "2", "-keyout", privateKey, "-out", certificate], { stdio: "pipe" });
+}
+const server = createServer({ key: readFileSync(privateKey), cert: readFileSync(certificate) });
+await new Promise((listening) => server.listen(Number(port), "127.0.0.1", listening));
 
 /** @param {"rsa" | "ec"} kind @param {string} alg */
 function key(kind, alg) {
@@ -38,7 +49,7 @@ const people = (id, authentication) => ({
 
 const ofPeople = redirectUri ? [people("kms", "client_secret_basic"), people("kms-public", "none")] : [];
 
-const provider = new Provider(`https://localhost:${port}`, {
+const provider = new Provider(`https://localhost:${server.address().port}`, {
   jwks: { keys: [key("rsa", "RS256"), key("ec", "ES256")] },
   cookies: { keys: ["of this test"] },
   clients: [workload("workload-1"), workload("workload-2"), ...ofPeople],
@@ -60,8 +71,7 @@ const provider = new Provider(`https://localhost:${port}`, {
 });
 
 const answer = provider.callback();
-const pem = readFileSync(chain);
-const server = createServer({ key: pem, cert: pem }, (request, response) => {
+server.on("request", (request, response) => {
   process.stdout.write(`${request.method} ${request.url}\n`);
   if (request.url?.startsWith("/elsewhere/")) {
     response.writeHead(302, { location: "/.well-known/openid-configuration" }).end();
@@ -69,4 +79,4 @@ const server = createServer({ key: pem, cert: pem }, (request, response) => {
   }
   answer(request, response);
 });
-server.listen(Number(port), "127.0.0.1", () => process.stdout.write("listening\n"));
+process.stdout.write(`listening at ${provider.issuer}\n`);

@@ -35,19 +35,7 @@ impl IdentityProvider {
     }
 
     fn begin(folder: &Path, keys: &str, redirect_uri: Option<String>) -> Self {
-        let port = free_port();
-        let (key, certificate) = (folder.join("provider.key"), folder.join("provider.pem"));
-        let _made = Tool::new("openssl")
-            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
-            .args(["-subj", "/CN=an identity provider", "-addext", "subjectAltName=DNS:localhost"])
-            .args(["-addext", "basicConstraints=critical,CA:FALSE", "-keyout"])
-            .arg(&key)
-            .arg("-out")
-            .arg(&certificate)
-            .run();
-        let read = |path: &Path| fs::read_to_string(path).expect("openssl has written it");
-        fs::write(folder.join("provider.chain"), read(&key) + &read(&certificate)).expect("a file for the chain");
-        let mut provider = Self { folder: folder.to_owned(), port, redirect_uri, child: None };
+        let mut provider = Self { folder: folder.to_owned(), port: free_port(), redirect_uri, child: None };
         provider.start_again(keys);
         provider
     }
@@ -67,7 +55,7 @@ impl IdentityProvider {
             .arg(here.join("src/identity_provider.mjs"))
             .arg(here.join("../../target/tools/node"))
             .arg(self.port.to_string())
-            .arg(self.folder.join("provider.chain"))
+            .arg(&self.folder)
             .arg(keys)
             .args(&self.redirect_uri)
             .stdout(log)
@@ -75,7 +63,7 @@ impl IdentityProvider {
         self.child = Some(child.unwrap_or_else(|error| panic!("node: {error}")));
         let started = Instant::now();
         while started.elapsed() < Duration::from_secs(15) {
-            if self.requests().contains(&"listening".to_owned()) {
+            if self.requests().iter().any(|line| line.starts_with("listening at ")) {
                 return true;
             }
             sleep(Duration::from_millis(50));
@@ -103,7 +91,7 @@ impl IdentityProvider {
         self.folder.join("provider.pem")
     }
 
-    /// What it was asked since it started last, as method and path.
+    /// Where it listens, and what it was asked since it started last, as method and path.
     #[must_use]
     pub fn requests(&self) -> Vec<String> {
         let log = fs::read_to_string(self.folder.join("provider.log")).unwrap_or_default();

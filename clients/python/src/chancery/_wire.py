@@ -32,8 +32,8 @@ class Call:
 
     method: str
     path: str
-    #: How the answer is read: the `response` of the envelope, any JSON, octets, or text.
-    kind: Literal["envelope", "json", "bytes", "text"]
+    #: How the answer is read: the `response` of the envelope, any JSON, octets, text, or where it redirects to.
+    kind: Literal["envelope", "json", "bytes", "text", "redirect"]
     query: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     headers: Mapping[str, str | None] = dataclasses.field(default_factory=dict)
     body: dict[str, Any] | None = None
@@ -121,8 +121,10 @@ def read(call: Call, response: httpx.Response) -> Any:
     """What an answer says; raises what it refuses with."""
     if response.status_code == 304 and call.headers:
         return None
-    if response.status_code != 200:
+    if response.status_code != (303 if call.kind == "redirect" else 200):
         raise refusal(response)
+    if call.kind == "redirect":
+        return member(response.headers, "Location", str)
     if call.kind == "bytes":
         return response.content
     if call.kind == "text":
@@ -144,7 +146,7 @@ def parsed(response: httpx.Response) -> Any:
 
 def member(answer: Any, name: str, kind: type[T]) -> T:
     """A member that the client itself needs."""
-    found = answer.get(name) if isinstance(answer, dict) else None
+    found = answer.get(name) if isinstance(answer, Mapping) else None
     if not isinstance(found, kind):
         raise UnexpectedAnswer(f"the answer has no `{name}` of the type {kind.__name__}")
     return found

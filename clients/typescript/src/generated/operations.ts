@@ -824,6 +824,124 @@ export class Passkeys {
     };
     return this.#caller.call(call, options) as Promise<types.Passkeys>;
   }
+
+  /**
+   * Enrols a passkey that the browser has made. It signs nothing before a second person has confirmed it. Only a person that
+   * sits in the session, logged in by no program, and nobody for another.
+   *
+   * `POST /api/v2/identities/{uuid}/passkeys`
+   */
+  enrol(
+    uuid: string,
+    body: types.EnrolPasskey,
+    options: CallOptions = {},
+  ): Promise<types.Passkey> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Passkey>;
+  }
+
+  /**
+   * What the browser is to be asked for, so that it makes a passkey. Nothing is kept of it. Only a person that sits in the
+   * session, logged in by no program, and nobody for another. The server has to know the DNS name by which browsers reach it
+   * (`--public-origin`).
+   *
+   * `POST /api/v2/identities/{uuid}/passkeys/begin`
+   */
+  begin(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.PasskeyBegun> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys/begin`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PasskeyBegun>;
+  }
+
+  /**
+   * Renames a passkey. A person that sits in the session may rename its own; others need Identity:Manage.
+   *
+   * `PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}`
+   */
+  update(
+    uuid: string,
+    passkeyUuid: string,
+    body: types.PatchPasskey,
+    options: CallOptions = {},
+  ): Promise<types.Passkey> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys/${segment(passkeyUuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Passkey>;
+  }
+
+  /**
+   * Deletes a passkey. What it signed stays. A person that sits in the session may delete its own; others need
+   * Identity:Manage.
+   *
+   * `DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}`
+   */
+  delete(
+    uuid: string,
+    passkeyUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys/${segment(passkeyUuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Confirms a passkey, so that it signs. Needs Identity:Manage, and every permission that the identity holds; in the session is a
+   * person who had no part in the enrolment, and has held Identity:Manage since before it.
+   *
+   * `POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm`
+   */
+  confirm(
+    uuid: string,
+    passkeyUuid: string,
+    body: types.ConfirmPasskey,
+    options: CallOptions = {},
+  ): Promise<types.Passkey> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/passkeys/${segment(passkeyUuid)}/confirm`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Passkey>;
+  }
 }
 
 export class IdentityBindings {
@@ -2805,6 +2923,27 @@ export class Proposals {
   }
 
   /**
+   * What each member of the session signs with a passkey to approve the proposal, where that is demanded. Nothing is kept of
+   * it, and it is good for some minutes, in this session, once. Refused where an approval would be. Needs Signing:Approve.
+   *
+   * `GET /api/v2/x509/proposals/{uuid}/approval-statement`
+   */
+  approvalStatement(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.ApprovalStatements> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/proposals/${segment(uuid)}/approval-statement`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApprovalStatements>;
+  }
+
+  /**
    * Approves a proposal in the name of all identities of the session. The last approval that is needed puts it into
    * effect. Needs Signing:Approve.
    *
@@ -3372,6 +3511,27 @@ export class SigningRequests {
   }
 
   /**
+   * What each member of the session signs with a passkey to approve the signing request, where that is demanded. Nothing is kept of
+   * it, and it is good for some minutes, in this session, once. Refused where an approval would be. Needs Signing:Approve.
+   *
+   * `GET /api/v2/x509/signing-requests/{uuid}/approval-statement`
+   */
+  approvalStatement(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.ApprovalStatements> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/approval-statement`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApprovalStatements>;
+  }
+
+  /**
    * Approves a request in the name of all identities of the session. The last approval that is needed signs it, and the
    * answer then has the signature. Needs Signing:Approve.
    *
@@ -3868,6 +4028,60 @@ export class Session {
       repeatable: true,
     };
     return this.#caller.call(call, options) as Promise<types.OidcProviders>;
+  }
+
+  /**
+   * Begins the login of a person by an identity provider, on the session of the cookie or on a new one. The browser goes on to
+   * the address that is answered, and comes back to the callback with the cookie that this sets.
+   *
+   * `POST /home/v1/login/oidc`
+   */
+  beginOidc(
+    body: types.BeginOidc,
+    options: CallOptions = {},
+  ): Promise<types.OidcBegun> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/oidc",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.OidcBegun>;
+  }
+
+  /**
+   * Where an identity provider sends the browser of a person back to. On success it goes on to the console with a session; a
+   * refusal is shown to browsers in the console, and to programs as usual.
+   *
+   * `GET /home/v1/login/oidc/callback`
+   *
+   * `code`: What an ID token is had for, once.
+   *
+   * `state`: Which request it answers.
+   *
+   * `iss`: Who answers (RFC 9207).
+   *
+   * `error`: Why there is no code.
+   *
+   * Answers where it redirects to, which is not followed; null in a browser, which does not tell.
+   */
+  finishOidc(
+    query: { code?: string; state?: string; iss?: string; error?: string } = {},
+    options: CallOptions = {},
+  ): Promise<string | null> {
+    const call: Call = {
+      method: "GET",
+      path: "/home/v1/login/oidc/callback",
+      kind: "redirect",
+      query: query,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<string | null>;
   }
 
   /**

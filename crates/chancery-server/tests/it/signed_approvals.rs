@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{PASSWORD, Setup},
-    authenticator::{Authenticator, ORIGIN, confirm, enrol, passkeys_path as path},
+    authenticator::{Authenticator, ORIGIN, authenticator, confirm, enrol, passkeys_path as path},
     client::{Client, Reply},
     signing::{PROPOSALS, REQUESTS, Service, Signing},
 };
@@ -23,7 +23,7 @@ pub(crate) async fn signing() -> Signing {
 
 pub(crate) async fn approver(signing: &Signing, name: &str) -> Approver {
     let client = signing.approver(name).await;
-    let (uuid, key) = (signing.admin.identity_uuid(name).await, Authenticator::new());
+    let (uuid, key) = (signing.admin.identity_uuid(name).await, authenticator());
     let made = enrol(&client, &path(&uuid), "key", &key).await.response().clone();
     let passkey = confirm(&signing.admin, &path(&uuid), &made).await.response().clone();
     Approver { client, key, uuid, passkey }
@@ -84,7 +84,7 @@ async fn a_signature_is_used_once_by_one_session_for_what_it_says() {
     mixed["credential"]["id"] = json!(bob.key.id());
     refused(&approve_with(&ann.client, &request, vec![mixed]).await, "/assertions/0/credential");
     // Another key under the name of the right one.
-    let mut forger = Authenticator::new().with_id_of(&ann.key);
+    let mut forger = authenticator().with_id_of(&ann.key);
     refused(&approve_with(&ann.client, &request, vec![forger.sign(&statement)]).await, "/assertions/0/credential");
     assert_eq!(approve_with(&ann.client, &request, vec![assertion.clone()]).await.response()["state"], "Approval");
     approve_with(&ann.client, &request, vec![assertion]).await.refused(409, "InvalidState", None);
@@ -142,7 +142,7 @@ async fn what_an_authenticator_or_a_page_did_otherwise_is_refused() {
 async fn what_is_not_confirmed_deleted_or_locked_signs_nothing() {
     let signing = signing().await;
     let service = demanding(&signing, 1).await;
-    let (client, mut key) = (signing.approver("new").await, Authenticator::new());
+    let (client, mut key) = (signing.approver("new").await, authenticator());
     let own = path(&signing.admin.identity_uuid("new").await);
     let made = enrol(&client, &own, "key", &key).await.response().clone();
     let request = signing.submit(&service, b"payload").await;
@@ -169,7 +169,7 @@ async fn each_of_two_in_a_session_signs() {
     let (ann, bob) =
         (signing.admin.create_person("ann", &[role]).await, signing.admin.create_person("bob", &[role]).await);
     let both = signing.app.logged_in(&[("ann", PASSWORD), ("bob", PASSWORD)]).await;
-    let (mut of_ann, mut of_bob) = (Authenticator::new(), Authenticator::new());
+    let (mut of_ann, mut of_bob) = (authenticator(), authenticator());
     for (uuid, key) in [(&ann, &of_ann), (&bob, &of_bob)] {
         let made = enrol(&both, &path(uuid), "key", key).await.response().clone();
         confirm(&signing.admin, &path(uuid), &made).await.response();

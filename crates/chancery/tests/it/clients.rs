@@ -47,6 +47,7 @@ fn the_typescript_client_works_in_a_browser() {
     let _passed = Tool::new("node")
         .env("CHANCERY_BINARY", PROGRAM)
         .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
+        .env("CHANCERY_ROOT", folder(""))
         .arg("--test")
         .arg(build.path().join("test/browser.js"))
         .run();

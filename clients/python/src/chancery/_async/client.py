@@ -211,7 +211,8 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
             answer: httpx.Response | TransportError
             try:
                 answer = await self._attempt(call, headers, content)
-                wait_s = self._wait_for(answer, attempt)
+                # What ends a login is good for one answer, whatever that is.
+                wait_s = None if call.kind == "redirect" else self._wait_for(answer, attempt)
             except httpx.TransportError as error:
                 answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
                 answer.__cause__ = error

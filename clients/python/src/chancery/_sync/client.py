@@ -213,7 +213,8 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
             answer: httpx.Response | TransportError
             try:
                 answer = self._attempt(call, headers, content)
-                wait_s = self._wait_for(answer, attempt)
+                # What ends a login is good for one answer, whatever that is.
+                wait_s = None if call.kind == "redirect" else self._wait_for(answer, attempt)
             except httpx.TransportError as error:
                 answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
                 answer.__cause__ = error

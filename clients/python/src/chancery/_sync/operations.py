@@ -693,6 +693,99 @@ class Passkeys:
         )
         return cast("types.Passkeys", self._caller.call(call))
 
+    def enrol(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.EnrolPasskey],
+    ) -> types.Passkey:
+        """Enrols a passkey that the browser has made. It signs nothing before a second person has confirmed it. Only a person that
+        sits in the session, logged in by no program, and nobody for another.
+
+        `POST /api/v2/identities/{uuid}/passkeys`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/passkeys",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Passkey", self._caller.call(call))
+
+    def begin(
+        self,
+        uuid: str,
+        /,
+    ) -> types.PasskeyBegun:
+        """What the browser is to be asked for, so that it makes a passkey. Nothing is kept of it. Only a person that sits in the
+        session, logged in by no program, and nobody for another. The server has to know the DNS name by which browsers reach it
+        (`--public-origin`).
+
+        `POST /api/v2/identities/{uuid}/passkeys/begin`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/passkeys/begin",
+            kind="envelope",
+            body={},
+            keyed=True,
+        )
+        return cast("types.PasskeyBegun", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        passkeyUuid: str,
+        /,
+        **body: Unpack[types.PatchPasskey],
+    ) -> types.Passkey:
+        """Renames a passkey. A person that sits in the session may rename its own; others need Identity:Manage.
+
+        `PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/identities/{segment(uuid)}/passkeys/{segment(passkeyUuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Passkey", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        passkeyUuid: str,
+        /,
+    ) -> types.Empty:
+        """Deletes a passkey. What it signed stays. A person that sits in the session may delete its own; others need
+        Identity:Manage.
+
+        `DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identities/{segment(uuid)}/passkeys/{segment(passkeyUuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def confirm(
+        self,
+        uuid: str,
+        passkeyUuid: str,
+        /,
+        **body: Unpack[types.ConfirmPasskey],
+    ) -> types.Passkey:
+        """Confirms a passkey, so that it signs. Needs Identity:Manage, and every permission that the identity holds; in the session is a
+        person who had no part in the enrolment, and has held Identity:Manage since before it.
+
+        `POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/passkeys/{segment(passkeyUuid)}/confirm",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.Passkey", self._caller.call(call))
+
 
 class IdentityBindings:
     def __init__(self, caller: Caller) -> None:
@@ -2307,6 +2400,23 @@ class Proposals:
         )
         return cast("types.Proposal", self._caller.call(call))
 
+    def approval_statement(
+        self,
+        uuid: str,
+        /,
+    ) -> types.ApprovalStatements:
+        """What each member of the session signs with a passkey to approve the proposal, where that is demanded. Nothing is kept of
+        it, and it is good for some minutes, in this session, once. Refused where an approval would be. Needs Signing:Approve.
+
+        `GET /api/v2/x509/proposals/{uuid}/approval-statement`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/proposals/{segment(uuid)}/approval-statement",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.ApprovalStatements", self._caller.call(call))
+
     def approve(
         self,
         uuid: str,
@@ -2781,6 +2891,23 @@ class SigningRequests:
         )
         return cast("types.SigningRequest", self._caller.call(call))
 
+    def approval_statement(
+        self,
+        uuid: str,
+        /,
+    ) -> types.ApprovalStatements:
+        """What each member of the session signs with a passkey to approve the signing request, where that is demanded. Nothing is kept of
+        it, and it is good for some minutes, in this session, once. Refused where an approval would be. Needs Signing:Approve.
+
+        `GET /api/v2/x509/signing-requests/{uuid}/approval-statement`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}/approval-statement",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.ApprovalStatements", self._caller.call(call))
+
     def approve(
         self,
         uuid: str,
@@ -3188,6 +3315,54 @@ class Session:
             repeatable=True,
         )
         return cast("types.OidcProviders", self._caller.call(call))
+
+    def begin_oidc(
+        self,
+        **body: Unpack[types.BeginOidc],
+    ) -> types.OidcBegun:
+        """Begins the login of a person by an identity provider, on the session of the cookie or on a new one. The browser goes on to
+        the address that is answered, and comes back to the callback with the cookie that this sets.
+
+        `POST /home/v1/login/oidc`
+        """
+        call = Call(
+            "POST", "/home/v1/login/oidc",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.OidcBegun", self._caller.call(call))
+
+    def finish_oidc(
+        self,
+        *,
+        code: str | None = None,
+        state: str | None = None,
+        iss: str | None = None,
+        error: str | None = None,
+    ) -> str:
+        """Where an identity provider sends the browser of a person back to. On success it goes on to the console with a session; a
+        refusal is shown to browsers in the console, and to programs as usual.
+
+        `GET /home/v1/login/oidc/callback`
+
+        `code`: What an ID token is had for, once.
+
+        `state`: Which request it answers.
+
+        `iss`: Who answers (RFC 9207).
+
+        `error`: Why there is no code.
+
+        Answers where it redirects to, which is not followed.
+        """
+        call = Call(
+            "GET", "/home/v1/login/oidc/callback",
+            kind="redirect",
+            query={"code": code, "state": state, "iss": iss, "error": error},
+            by_cookie=True,
+        )
+        return cast("str", self._caller.call(call))
 
     def token(
         self,

@@ -21,7 +21,7 @@ use self::{
 use crate::{
     app::{PASSWORD, Setup, TestApp},
     audit_catalogue,
-    authenticator::Authenticator,
+    authenticator::{Authenticator, authenticator},
     client::Reply,
     people::{CALLBACK, Fake, ORIGIN},
     second_factor::from_base32,
@@ -81,7 +81,7 @@ async fn every_example_is_answered_as_documented() {
     for name in ["admin1Password", "admin2Password"] {
         variables.insert(name.to_owned(), BASE64_STANDARD.encode(PASSWORD));
     }
-    let (mut faults, mut recorded, mut passkey) = (Vec::new(), Recorded::new(), Authenticator::new());
+    let (mut faults, mut recorded, mut passkey) = (Vec::new(), Recorded::new(), authenticator());
     for example in examples(DOCUMENT) {
         if example.path.starts_with("/log/tile/") {
             let is_empty = async || app.nobody().get("/log/checkpoint").await.text().lines().nth(1) == Some("0");
@@ -106,7 +106,7 @@ async fn every_example_is_answered_as_documented() {
                 variables.insert(name.to_owned(), String::from_utf8(code.to_vec()).unwrap());
             }
         }
-        passkey.answer(&example.body, &mut variables);
+        answer_as_browser(&mut passkey, &example.body, &mut variables);
         let (path, body) = (fill(&example.path, &variables), fill(&example.body, &variables));
         let reply = app.nobody().call(request(&example, &variables)).await;
         if example.answer.status == 200 {
@@ -122,31 +122,29 @@ async fn every_example_is_answered_as_documented() {
     check_records(app).await;
 }
 
-impl Authenticator {
-    /// What a browser would answer, for the bodies that have it.
-    fn answer(&mut self, body: &str, variables: &mut Variables) {
-        let asked = |name: &str, variables: &Variables| serde_json::json!({"challenge": variables[name]});
-        let answered = if body.contains("{attestationObject}") {
-            self.create(&asked("creationChallenge", variables))
-        } else if body.contains("{assertion}") {
-            self.get(&asked("approvalChallenge", variables))
-        } else {
-            return;
-        };
-        variables.insert("credentialId".to_owned(), self.id());
-        for (name, member) in [
-            ("attestationObject", "attestationObject"),
-            ("authenticatorData", "authenticatorData"),
-            ("assertion", "signature"),
-        ] {
-            if let Some(text) = answered["response"][member].as_str() {
-                variables.insert(name.to_owned(), text.to_owned());
-            }
+/// What a browser would answer, for the bodies that have it.
+fn answer_as_browser(passkey: &mut Authenticator, body: &str, variables: &mut Variables) {
+    let asked = |name: &str, variables: &Variables| serde_json::json!({"challenge": variables[name]});
+    let answered = if body.contains("{attestationObject}") {
+        passkey.create(&asked("creationChallenge", variables))
+    } else if body.contains("{assertion}") {
+        passkey.get(&asked("approvalChallenge", variables))
+    } else {
+        return;
+    };
+    variables.insert("credentialId".to_owned(), passkey.id());
+    for (name, member) in [
+        ("attestationObject", "attestationObject"),
+        ("authenticatorData", "authenticatorData"),
+        ("assertion", "signature"),
+    ] {
+        if let Some(text) = answered["response"][member].as_str() {
+            variables.insert(name.to_owned(), text.to_owned());
         }
-        let client_data = answered["response"]["clientDataJSON"].as_str().unwrap().to_owned();
-        let name = if body.contains("{assertion}") { "clientData" } else { "creationClientData" };
-        variables.insert(name.to_owned(), client_data);
     }
+    let client_data = answered["response"]["clientDataJSON"].as_str().unwrap().to_owned();
+    let name = if body.contains("{assertion}") { "clientData" } else { "creationClientData" };
+    variables.insert(name.to_owned(), client_data);
 }
 
 /// What the examples left in the audit is as docs/AUDIT.md says, and almost every action is among them.

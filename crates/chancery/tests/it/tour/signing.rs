@@ -19,8 +19,8 @@ impl Tour {
         })
     }
 
-    fn deploy(&self, format: &str, approvals: u32, issuer: CertificateId) -> DeployedService {
-        let sent = json!({
+    fn deployment(&self, format: &str, approvals: u32, issuer: CertificateId) -> Value {
+        json!({
             "template": "PKI Signing",
             "name": new_name(),
             "pkisigning": {
@@ -29,7 +29,17 @@ impl Tour {
                 "numApprovals": approvals,
                 "hashAlgorithm": "Sha2_256",
             },
-        });
+        })
+    }
+
+    fn deploy(&self, format: &str, approvals: u32, issuer: CertificateId) -> DeployedService {
+        answer!(self.client, deploy(), self.deployment(format, approvals, issuer))
+    }
+
+    /// Whose approvals are signed with passkeys.
+    pub(super) fn new_service_of_signed_approvals(&self) -> DeployedService {
+        let mut sent = self.deployment("CMS", 1, self.id("rootCertificateUuid"));
+        sent["pkisigning"]["rules"] = json!({"signedApprovals": true});
         answer!(self.client, deploy(), sent)
     }
 
@@ -80,7 +90,7 @@ impl Tour {
         answer!(self.client, submit(), content).uuid
     }
 
-    fn submit_text(&self, service: &DeployedService) -> SigningRequestId {
+    pub(super) fn submit_text(&self, service: &DeployedService) -> SigningRequestId {
         self.submit(service, json!({"uploadData": "aGVsbG8=", "metadata": {"branch": "tour"}}))
     }
 

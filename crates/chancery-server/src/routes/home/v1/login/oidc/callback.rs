@@ -23,7 +23,10 @@ use crate::{
     tag = "Login",
     params(OidcCallback),
     responses(
-        (status = 303, description = "logged in: on to the console", headers(("Set-Cookie" = String, description = "the session's new cookie"))),
+        (status = 303, description = "logged in: on to the console", headers(
+            ("Location" = String, description = "the console"),
+            ("Set-Cookie" = String, description = "the session's new cookie"),
+        )),
         (status = 400, body = HomeAnswer, description = "the query is not as described"),
         (status = 401, body = HomeAnswer, description = "the login is refused"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{carol, setup};
 use crate::{
     app::{PASSWORD, Setup, TestApp},
-    authenticator::{Authenticator, enrol, passkeys_path},
+    authenticator::{authenticator, enrol, passkeys_path},
     client::Client,
 };
 
@@ -17,7 +17,7 @@ async fn a_ticket_is_of_one_person_one_session_and_five_minutes() {
     let (carol, path, admin) = carol(&app).await;
     let begin = async |who: &Client| who.post_nothing(&format!("{path}/begin")).await.response().clone();
     let begun = begin(&carol).await;
-    let body = |begun: &Value| json!({"name": "k", "ticket": begun["ticket"], "credential": Authenticator::new().create(&begun["publicKey"])});
+    let body = |begun: &Value| json!({"name": "k", "ticket": begun["ticket"], "credential": authenticator().create(&begun["publicKey"])});
     let again = app.logged_in(&[("carol", PASSWORD)]).await;
     again.post(&path, body(&begun)).await.refused(409, "InvalidState", Some("/ticket"));
     let dave = app.person("dave", &[RoleId::APPROVER]).await;
@@ -51,7 +51,7 @@ async fn there_are_none_without_a_dns_name_and_no_more_than_allowed() {
     limits.logins.passkeys_max = 1;
     let app = TestApp::with(Setup { limits, ..setup() }).await;
     let (carol, path, admin) = carol(&app).await;
-    enrol(&carol, &path, "one", &Authenticator::new()).await.response();
+    enrol(&carol, &path, "one", &authenticator()).await.response();
     carol.post_nothing(&format!("{path}/begin")).await.refused(413, "LimitExceeded", Some(""));
     // Applications have none, however they log in.
     let role =

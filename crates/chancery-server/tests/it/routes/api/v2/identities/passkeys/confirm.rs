@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{carol, setup};
 use crate::{
     app::{PASSWORD, TestApp},
-    authenticator::{Authenticator, confirm, enrol, passkeys_path},
+    authenticator::{authenticator, confirm, enrol, passkeys_path},
 };
 
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn whoever_confirms_is_no_part_of_the_enrolment_and_was_there_before_it() 
     let (carol, path, admin) = carol(&app).await;
     // Both administrators sit there when one of them enrols, so a third one has to come.
     let own = passkeys_path(&admin.identity_uuid("Admin1").await);
-    let made = enrol(&admin, &own, "k", &Authenticator::new()).await.response().clone();
+    let made = enrol(&admin, &own, "k", &authenticator()).await.response().clone();
     confirm(&admin, &own, &made).await.refused(403, "NotAuthorized", None);
     app.clock.advance_ms(1_000);
     let persona = admin.create_person("persona", &[RoleId::ADMINISTRATOR]).await;
@@ -23,7 +23,7 @@ async fn whoever_confirms_is_no_part_of_the_enrolment_and_was_there_before_it() 
     let promoted = app.logged_in(&[("Admin1", PASSWORD), ("persona", PASSWORD)]).await;
     confirm(&promoted, &own, &made).await.refused(403, "NotAuthorized", None);
     // Of what is enrolled from now on it is the second person.
-    let later = enrol(&admin, &own, "later", &Authenticator::new()).await.response().clone();
+    let later = enrol(&admin, &own, "later", &authenticator()).await.response().clone();
     confirm(&promoted, &own, &later).await.response();
     admin.saw_audited("PasskeyConfirm").await;
 
@@ -34,7 +34,7 @@ async fn whoever_confirms_is_no_part_of_the_enrolment_and_was_there_before_it() 
         admin.create_person(name, &[pair]).await;
     }
     let helper = app.logged_in(&[("one", PASSWORD), ("other", PASSWORD)]).await;
-    let of_carol = enrol(&carol, &path, "k", &Authenticator::new()).await.response().clone();
+    let of_carol = enrol(&carol, &path, "k", &authenticator()).await.response().clone();
     confirm(&helper, &path, &of_carol).await.refused(403, "NotAuthorized", None);
     app.clock.advance_ms(7 * 24 * 3_600_000);
     let admin = app.admin().await;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{Setup, TestApp},
-    authenticator::{Authenticator, ORIGIN, confirm, enrol, passkeys_path},
+    authenticator::{Authenticator, ORIGIN, authenticator, confirm, enrol, passkeys_path},
     client::Client,
 };
 
@@ -36,14 +36,14 @@ async fn a_passkey_counts_once_a_second_person_has_confirmed_it() {
     assert_eq!(options["authenticatorSelection"], json!({"residentKey": "preferred", "userVerification": "required"}));
     let algorithms: Vec<_> = options["pubKeyCredParams"].as_array().unwrap().iter().map(|one| &one["alg"]).collect();
     assert_eq!(algorithms, [-7, -8, -257]);
-    let key = Authenticator::new();
+    let key = authenticator();
     let body = json!({"name": "laptop", "ticket": begun["ticket"], "credential": key.create(options)});
     let made = carol.post(&path, body.clone()).await.response().clone();
     assert_eq!((made.get("confirmedAt"), &made["confirmUntil"]), (None, &json!("2026-06-28T12:00:00.500Z")));
     // What was sent once is of no use twice, and a passkey is somebody's once.
     carol.post(&path, body).await.refused(409, "InvalidState", Some("/ticket"));
     enrol(&carol, &path, "again", &key).await.refused(409, "AlreadyExists", Some("/credential"));
-    enrol(&carol, &path, "LAPTOP", &Authenticator::new()).await.refused(409, "AlreadyExists", Some("/name"));
+    enrol(&carol, &path, "LAPTOP", &authenticator()).await.refused(409, "AlreadyExists", Some("/name"));
 
     confirm(&carol, &path, &made).await.refused(403, "NotAuthorized", None);
     let other = json!({"objInfo": made["objInfo"], "publicKeySha256": "AAAA"});
@@ -84,14 +84,14 @@ async fn what_no_browser_made_here_is_refused() {
         (|made| made.flags = 4, "nobody was present"),
     ];
     for (change, says) in changes {
-        let mut made = Authenticator::new();
+        let mut made = authenticator();
         change(&mut made);
         let reply = enrol(&carol, &path, "k", &made).await;
         reply.refused(400, "InvalidValue", Some("/credential"));
         assert!(reply.text().contains(says), "{}", reply.text());
     }
     let begun = carol.post_nothing(&format!("{path}/begin")).await.response().clone();
-    let good = Authenticator::new().create(&begun["publicKey"]);
+    let good = authenticator().create(&begun["publicKey"]);
     let with = |pointer: &str, value: Value| {
         let mut credential = good.clone();
         *credential.pointer_mut(pointer).unwrap() = value;

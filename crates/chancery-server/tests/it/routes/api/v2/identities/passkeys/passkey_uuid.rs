@@ -6,15 +6,15 @@ use serde_json::json;
 use super::{carol, setup};
 use crate::{
     app::TestApp,
-    authenticator::{Authenticator, enrol},
+    authenticator::{authenticator, enrol},
 };
 
 #[tokio::test]
 async fn nobody_renames_or_deletes_somebody_elses_but_those_who_manage_identities() {
     let app = TestApp::with(setup()).await;
     let (carol, path, admin) = carol(&app).await;
-    let made = enrol(&carol, &path, "laptop", &Authenticator::new()).await.response().clone();
-    enrol(&carol, &path, "telephone", &Authenticator::new()).await.response();
+    let made = enrol(&carol, &path, "laptop", &authenticator()).await.response().clone();
+    enrol(&carol, &path, "telephone", &authenticator()).await.response();
     let path = format!("{path}/{}", made["objInfo"]["uuid"].as_str().unwrap());
     let named = |name: &str| json!({"name": name});
     for other in [app.person("dave", &[RoleId::APPROVER]).await, app.with_perms("eve", &[Perm::AuditRead]).await] {
