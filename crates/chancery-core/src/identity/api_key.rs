@@ -443,10 +443,8 @@ mod tests {
         before.await.unwrap();
         let by_key = || LoginRequest {
             auth_credentials: AuthCredentials {
-                username: None,
-                password: None,
-                totp: None,
                 api_key: Some(secret.to_owned()),
+                ..AuthCredentials::default()
             },
             auth_type: AuthType::Apikey,
         };
