@@ -11,7 +11,8 @@ export async function directory(browser, admins) {
   const call = await caller(admins);
   const roles = (await call("GET", "/api/v2/roles/stubs")).results;
   const role = roles.find((one) => one.objInfo.name === "Approver").objInfo.uuid;
-  const erin = await call("POST", "/api/v2/identities", { name: "erin smith", kind: "Person", roleUuids: [role] });
+  const password = Buffer.from("a password that nobody types").toString("base64");
+  const erin = await call("POST", "/api/v2/identities", { name: "erin smith", kind: "Person", roleUuids: [role], password });
   const provider = await trust(browser, admins, call);
   const binding = await call("POST", "/api/v2/identity-bindings", { name: "erin", identityUuid: erin.uuid, providerUuid: provider.objInfo.uuid, subject: process.env.CHANCERY_DIRECTORY_ID });
   await enter(browser, erin.uuid);
@@ -67,7 +68,7 @@ async function enter(browser, uuid) {
   await page.getByLabel("Name", { exact: true }).first().fill("erin");
   await page.getByLabel("Password", { exact: true }).first().fill("wrong");
   await page.getByRole("button", { name: "Log in", exact: true }).click();
-  await page.getByText("wrong password or code").waitFor();
+  await page.getByText("wrong password, code or key").waitFor();
   await page.getByLabel("Password", { exact: true }).first().fill("erin's own password");
   await page.getByRole("button", { name: "Log in", exact: true }).click();
   await page.getByRole("navigation").waitFor();

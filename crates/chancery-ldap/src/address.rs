@@ -42,7 +42,13 @@ impl Address {
             return Err(wrong);
         }
         let port = match port {
-            None => if starts_tls { 389 } else { 636 },
+            None => {
+                if starts_tls {
+                    389
+                } else {
+                    636
+                }
+            }
             Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => port.parse().map_err(|_| wrong)?,
             Some(_) => return Err(wrong),
         };
@@ -65,9 +71,27 @@ mod tests {
         assert_eq!(of("ldaps://[2001:db8::1]:1636"), is("2001:db8::1", 1_636, false));
         let long = format!("ldaps://{}", "x".repeat(ADDRESS_MAX));
         for wrong in [
-            "", "ldaps://", "ldap.example.org", "http://a", "ldaps://a/", "ldaps://a/dc=x", "ldaps://u@a", "ldaps://a?x",
-            "ldaps://a:", "ldaps://a:0", "ldaps://a:65536", "ldaps://a:+1", "ldaps://a:1:2", "ldaps://[::1", "ldaps://[a]",
-            "ldaps://[::1]x", "ldaps://[::1]:", "ldaps://a b", "ldapi://%2f", "LDAPS://a", &long,
+            "",
+            "ldaps://",
+            "ldap.example.org",
+            "http://a",
+            "ldaps://a/",
+            "ldaps://a/dc=x",
+            "ldaps://u@a",
+            "ldaps://a?x",
+            "ldaps://a:",
+            "ldaps://a:0",
+            "ldaps://a:65536",
+            "ldaps://a:+1",
+            "ldaps://a:1:2",
+            "ldaps://[::1",
+            "ldaps://[a]",
+            "ldaps://[::1]x",
+            "ldaps://[::1]:",
+            "ldaps://a b",
+            "ldapi://%2f",
+            "LDAPS://a",
+            &long,
         ] {
             assert_eq!(of(wrong), None, "{wrong}");
         }

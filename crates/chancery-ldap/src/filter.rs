@@ -104,7 +104,8 @@ impl Node {
                 tlv(0xa4, &[&text(attribute), &tlv(SEQUENCE, &parts)])
             }
             Self::Extensible { attribute, is_of_names, rule, value } => {
-                let said = |tag, text: &str| if text.is_empty() { Bytes::default() } else { tlv(tag, &[text.as_bytes()]) };
+                let said =
+                    |tag, text: &str| if text.is_empty() { Bytes::default() } else { tlv(tag, &[text.as_bytes()]) };
                 let of_names = if *is_of_names { tlv(0x84, &[&[0xff]]) } else { Bytes::default() };
                 tlv(0xa9, &[&said(0x81, rule), &said(0x82, attribute), &filled(0x83, value), &of_names])
             }
@@ -136,7 +137,10 @@ fn node(rest: &mut &str, depth: u32) -> Result<Node, NotOne> {
             item_of(item)?
         }
     };
-    *rest = inside.trim_start().strip_prefix(')').ok_or(NotOne("a parenthesis is missing, or not written as \\28 or \\29"))?;
+    *rest = inside
+        .trim_start()
+        .strip_prefix(')')
+        .ok_or(NotOne("a parenthesis is missing, or not written as \\28 or \\29"))?;
     Ok(found)
 }
 
@@ -153,11 +157,7 @@ fn nodes(rest: &mut &str, depth: u32) -> Result<Vec<Node>, NotOne> {
 /// What stands between innermost parentheses.
 fn item_of(item: &str) -> Result<Node, NotOne> {
     let (left, right) = item.split_once('=').ok_or(NotOne("a comparison has a sign =, such as (uid={username})"))?;
-    let compared = [
-        ('>', Comparison::GreaterOrEqual),
-        ('<', Comparison::LessOrEqual),
-        ('~', Comparison::Approximate),
-    ];
+    let compared = [('>', Comparison::GreaterOrEqual), ('<', Comparison::LessOrEqual), ('~', Comparison::Approximate)];
     for (sign, comparison) in compared {
         if let Some(attribute) = left.strip_suffix(sign) {
             return Ok(Node::Compare(comparison, checked(attribute)?, value_of(right)?));
@@ -210,7 +210,11 @@ fn extensible(left: &str, right: &str) -> Result<Node, NotOne> {
 }
 
 fn checked(attribute: &str) -> Result<String, NotOne> {
-    if is_attribute(attribute) { Ok(attribute.to_owned()) } else { Err(NotOne("an attribute has letters, digits and -")) }
+    if is_attribute(attribute) {
+        Ok(attribute.to_owned())
+    } else {
+        Err(NotOne("an attribute has letters, digits and -"))
+    }
 }
 
 /// A value with its escapes taken away.
@@ -257,15 +261,28 @@ mod tests {
         // RFC 4511: equalityMatch [3] AttributeValueAssertion.
         assert_eq!(encoded("(uid={username})", "ann"), b"\xa3\x0a\x04\x03uid\x04\x03ann");
         for name in ["*", "ann)(uid=*", "\\2a", "a(b", "{username}", "\u{e4}"] {
-            let value = [&[0xa3, u8::try_from(7 + name.len()).unwrap()], &b"\x04\x03uid"[..], &[4], &[u8::try_from(name.len()).unwrap()], name.as_bytes()].concat();
+            let value = [
+                &[0xa3, u8::try_from(7 + name.len()).unwrap()],
+                &b"\x04\x03uid"[..],
+                &[4],
+                &[u8::try_from(name.len()).unwrap()],
+                name.as_bytes(),
+            ]
+            .concat();
             assert_eq!(encoded("(uid={username})", name), value, "{name}");
         }
     }
 
     #[test]
     fn filters_are_written_as_rfc_4511_has_them() {
-        assert_eq!(encoded("(&(cn=a)(uid={username}))", "b"), b"\xa0\x13\xa3\x07\x04\x02cn\x04\x01a\xa3\x08\x04\x03uid\x04\x01b");
-        assert_eq!(encoded("(|(!(a=\\2a))(b={username}@x))", "n"), b"\xa1\x14\xa2\x08\xa3\x06\x04\x01a\x04\x01*\xa3\x08\x04\x01b\x04\x03n@x");
+        assert_eq!(
+            encoded("(&(cn=a)(uid={username}))", "b"),
+            b"\xa0\x13\xa3\x07\x04\x02cn\x04\x01a\xa3\x08\x04\x03uid\x04\x01b"
+        );
+        assert_eq!(
+            encoded("(|(!(a=\\2a))(b={username}@x))", "n"),
+            b"\xa1\x14\xa2\x08\xa3\x06\x04\x01a\x04\x01*\xa3\x08\x04\x01b\x04\x03n@x"
+        );
         let with = |other: &str| encoded(&format!("(&{other}(u={{username}}))"), "n");
         let expected = |other: &[u8]| {
             let length = u8::try_from(other.len() + 8).unwrap();
@@ -287,14 +304,38 @@ mod tests {
         let deep = format!("{}(uid={{username}}){}", "(!".repeat(11), ")".repeat(11));
         let long = format!("(uid={{username}}{})", "x".repeat(TEXT_MAX));
         for wrong in [
-            "", "uid={username}", "(uid={username}", "(uid={username}))", "((uid={username}))", "(uid)", "(={username})",
-            "(&)", "(uid=ann)", "(uid=*)", "(!(uid=ann))", "(uid={username}*)", "(uid=*{username}*)", "(a b={username})",
-            "(uid=\\2{username})", "(uid=\\zz{username})", "(uid=a**b)(a={username})", "(&(a=b**c)(u={username}))",
-            "(:={username})", "(a:b:c:={username})", "(uid={username})(a=b)", "(\u{e4}={username})", "(uid=\\+1{username})", &deep, &long,
+            "",
+            "uid={username}",
+            "(uid={username}",
+            "(uid={username}))",
+            "((uid={username}))",
+            "(uid)",
+            "(={username})",
+            "(&)",
+            "(uid=ann)",
+            "(uid=*)",
+            "(!(uid=ann))",
+            "(uid={username}*)",
+            "(uid=*{username}*)",
+            "(a b={username})",
+            "(uid=\\2{username})",
+            "(uid=\\zz{username})",
+            "(uid=a**b)(a={username})",
+            "(&(a=b**c)(u={username}))",
+            "(:={username})",
+            "(a:b:c:={username})",
+            "(uid={username})(a=b)",
+            "(\u{e4}={username})",
+            "(uid=\\+1{username})",
+            &deep,
+            &long,
         ] {
             assert!(Filter::parse(wrong).is_err(), "{wrong}");
         }
-        Filter::parse("(&(objectCategory=person)(sAMAccountName={username})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))").unwrap();
+        Filter::parse(
+            "(&(objectCategory=person)(sAMAccountName={username})(!(userAccountControl:1.2.840.113556.1.4.803:=2)))",
+        )
+        .unwrap();
         Filter::parse("(&(uid={username})\n  (memberOf=cn=kms,ou=groups,dc=example,dc=org))").unwrap();
     }
 

@@ -130,8 +130,16 @@ mod tests {
     fn what_is_no_name_is_refused() {
         let long = format!("uid={{username}},ou={}", "x".repeat(TEXT_MAX));
         for wrong in [
-            "", "{username}", "{username}@example.org", "uid=ann,dc=org", "uid={username},", "uid={username},people",
-            "{username}=x,dc=org", "uid={username}\n,dc=org", "uid={username},ou=", &long,
+            "",
+            "{username}",
+            "{username}@example.org",
+            "uid=ann,dc=org",
+            "uid={username},",
+            "uid={username},people",
+            "{username}=x,dc=org",
+            "uid={username}\n,dc=org",
+            "uid={username},ou=",
+            &long,
         ] {
             assert!(DistinguishedName::parse(wrong).is_err(), "{wrong}");
         }
@@ -143,7 +151,21 @@ mod tests {
             check_username(good).unwrap();
         }
         let long = "x".repeat(USERNAME_MAX + 1);
-        for wrong in ["", " ann", "ann ", "a  b", "a\u{ad}nn", "ann\u{200b}", "ann\0", "a\nb", "a\tb", "ann\u{301}", "a\u{a0}b", "\u{ff41}nn", &long] {
+        for wrong in [
+            "",
+            " ann",
+            "ann ",
+            "a  b",
+            "a\u{ad}nn",
+            "ann\u{200b}",
+            "ann\0",
+            "a\nb",
+            "a\tb",
+            "ann\u{301}",
+            "a\u{a0}b",
+            "\u{ff41}nn",
+            &long,
+        ] {
             assert!(check_username(wrong).is_err(), "{wrong:?}");
         }
         for (one, other) in [("Ann", "ANN"), ("stra\u{df}e", "STRASSE"), ("\u{e4}nn", "ann"), ("\u{3c2}", "\u{3a3}")] {

@@ -56,7 +56,8 @@ impl Slapd {
     /// Starts it once more, with what it had.
     pub fn start_again(&mut self) {
         self.stop();
-        let log = File::options().create(true).append(true).open(self.folder.join("log")).expect("a file for its output");
+        let log =
+            File::options().create(true).append(true).open(self.folder.join("log")).expect("a file for its output");
         let (plain, tls) = self.ports;
         let child = slapd(&self.folder)
             .args(["-d", "stats", "-f", "slapd.conf", "-h"])
@@ -156,8 +157,9 @@ fn entries(accounts: &[Account]) -> String {
         Slapd::SERVICE_PASSWORD
     );
     for Account { uid, mail, password, id } in accounts {
+        let name = uid.replace('\\', "\\5c");
         text += &format!(
-            "dn: uid={uid},ou=people,dc=example,dc=org\nobjectClass: inetOrgPerson\nuid: {uid}\ncn: {uid}\nsn: {uid}\n\
+            "dn: uid={name},ou=people,dc=example,dc=org\nobjectClass: inetOrgPerson\nuid: {uid}\ncn: {uid}\nsn: {uid}\n\
              mail: {mail}\nuserPassword: {password}\nentryUUID: {id}\n\n"
         );
     }

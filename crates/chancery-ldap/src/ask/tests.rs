@@ -94,13 +94,15 @@ fn found(mut messages: Vec<Vec<u8>>) -> Does {
 /// What comes of a login, and what the directory was asked.
 fn asked(is_searched: bool, does: Vec<Does>) -> (Result<Answer, Fault>, Hostile) {
     let mut directory = Hostile { does: does.into(), ..Hostile::default() };
-    let (filter, name) = (Filter::parse("(uid={username})").unwrap(), DistinguishedName::parse("uid={username},dc=x").unwrap());
+    let (filter, name) =
+        (Filter::parse("(uid={username})").unwrap(), DistinguishedName::parse("uid={username},dc=x").unwrap());
     let account = if is_searched {
         Account::Searched { bind_dn: "cn=kms", bind_password: b"service", base: "dc=x", filter: &filter }
     } else {
         Account::Named(&name)
     };
-    let question = Question { account, username: "ann", password: b"right", id_attribute: "entryUUID", time_limit_s: 5 };
+    let question =
+        Question { account, username: "ann", password: b"right", id_attribute: "entryUUID", time_limit_s: 5 };
     let answer = ask(&mut directory, &question);
     (answer, directory)
 }
@@ -148,7 +150,9 @@ fn nobody_is_let_in_whom_the_directory_does_not_let_in() {
     assert_eq!(not(true, vec![bound(0), found(vec![ann()]), bound(49)]), said(49));
     assert_eq!(not(false, vec![bound(49)]), said(49));
     assert_eq!(not(false, vec![bound(32)]), said(32));
-    for (attribute, values) in [("uid", &[&b"id-1"[..]][..]), ("entryUUID", &[]), ("entryUUID", &[b"a", b"b"]), ("entryUUID", &[b""])] {
+    for (attribute, values) in
+        [("uid", &[&b"id-1"[..]][..]), ("entryUUID", &[]), ("entryUUID", &[b"a", b"b"]), ("entryUUID", &[b""])]
+    {
         let other = || found(vec![entry("uid=ann,dc=x", attribute, values)]);
         assert_eq!(not(true, vec![bound(0), other(), bound(0)]), Refusal::NoId, "{attribute}");
         assert_eq!(not(false, vec![bound(0), other()]), Refusal::NoId, "{attribute}");
@@ -236,7 +240,13 @@ fn nobody_binds_without_a_name_or_a_password() {
     assert_eq!(fault(answer), "it does not answer as a directory does: an entry has no name");
     assert_eq!(directory.asked.iter().filter(|(_, tag, _)| *tag == 0x60).count(), 1);
     let name = DistinguishedName::parse("uid={username}").unwrap();
-    let question = Question { account: Account::Named(&name), username: "ann", password: b"", id_attribute: "entryUUID", time_limit_s: 5 };
+    let question = Question {
+        account: Account::Named(&name),
+        username: "ann",
+        password: b"",
+        id_attribute: "entryUUID",
+        time_limit_s: 5,
+    };
     let mut directory = Hostile { does: [bound(0)].into(), ..Hostile::default() };
     assert!(matches!(ask(&mut directory, &question), Err(Fault::EmptyPassword)));
     assert!(directory.asked.is_empty(), "not even a connection's first message is sent");

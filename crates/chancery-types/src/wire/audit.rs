@@ -200,7 +200,9 @@ impl LoginWay {
     pub fn satisfies(&self, demanded: SecondFactor) -> bool {
         match demanded {
             SecondFactor::None => true,
-            SecondFactor::Totp => ["Password+Totp", OIDC_WITH_SECOND_FACTOR, LDAP_AND_TOTP].contains(&self.way.as_str()),
+            SecondFactor::Totp => {
+                ["Password+Totp", OIDC_WITH_SECOND_FACTOR, LDAP_AND_TOTP].contains(&self.way.as_str())
+            }
         }
     }
 

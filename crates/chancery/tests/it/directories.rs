@@ -5,7 +5,7 @@ use std::{fs, io::Read as _};
 use chancery_client::{Client, ClientError};
 use chancery_testkit::{Account, Ran, Slapd, TempDir, Tool, temp_dir};
 use chancery_types::{
-    IdentityProviderId, RoleId,
+    Base64, IdentityProviderId, RoleId,
     wire::identity_providers::{CreateIdentityBinding, CreateIdentityProvider, PatchIdentityProvider},
 };
 use serde_json::{Value, json};
@@ -51,7 +51,9 @@ impl Staff {
         let described: CreateIdentityProvider = serde_json::from_value(described).unwrap();
         let made = client.create_identity_provider(&described).unwrap();
         assert_eq!(made.issuer, directory.ldaps());
-        let carol = json!({"name": "carol jones", "kind": "Person", "roleUuids": [RoleId::APPROVER]});
+        let password = Base64::encode(b"a password that nobody types");
+        let carol =
+            json!({"name": "carol jones", "kind": "Person", "roleUuids": [RoleId::APPROVER], "password": password});
         let carol = client.create_identity(&serde_json::from_value(carol).unwrap()).unwrap().uuid;
         let provider = made.obj_info.uuid;
         let asks = json!({"name": "carol", "identityUuid": carol, "providerUuid": provider, "subject": CAROL.id});
@@ -102,17 +104,27 @@ fn a_person_logs_in_by_an_account_of_openldap() {
         assert_eq!(staff.log_in("carol", CAROL.password), carol(), "{way}");
         assert_eq!(staff.log_in("CAROL", CAROL.password), carol(), "{way}");
         // Odd has the right password, and is nobody here.
-        for (name, password) in
-            [("carol", "wrong"), ("carol", ODD.password), ("nobody", CAROL.password), (ODD.uid, ODD.password), ("c*", CAROL.password)]
-        {
+        for (name, password) in [
+            ("carol", "wrong"),
+            ("carol", ODD.password),
+            ("nobody", CAROL.password),
+            (ODD.uid, ODD.password),
+            ("c*", CAROL.password),
+        ] {
             let (status, message) = staff.log_in(name, password).unwrap_err();
-            assert_eq!((status, message.contains("wrong password or code")), (401, true), "{way} {name}: {message}");
+            assert_eq!(
+                (status, message.contains("wrong password, code or key")),
+                (401, true),
+                "{way} {name}: {message}"
+            );
         }
     }
     staff.change(searched(&staff.directory));
     let bound = staff.directory.log().matches("RESULT tag=97 err=0").count();
     // The directory lets in whoever has no password.
-    for (name, password) in [("carol", ""), ("carol", "\0"), ("carol", "carol\0"), ("", CAROL.password), (" carol", CAROL.password)] {
+    for (name, password) in
+        [("carol", ""), ("carol", "\0"), ("carol", "carol\0"), ("", CAROL.password), (" carol", CAROL.password)]
+    {
         let (status, message) = staff.log_in(name, password).unwrap_err();
         assert_eq!(status, 400, "{name:?}: {message}");
     }
@@ -158,7 +170,11 @@ fn a_directory_that_is_away_or_another_one_is_not_believed() {
     away(&staff);
     let asked = staff.directory.log().matches("err=49").count();
     away(&staff);
-    assert_eq!(staff.directory.log().matches("err=49").count(), asked, "the service account is not tried again and again");
+    assert_eq!(
+        staff.directory.log().matches("err=49").count(),
+        asked,
+        "the service account is not tried again and again"
+    );
     staff.change(base.clone());
     assert_eq!(staff.log_in("carol", CAROL.password), Ok("carol jones".to_owned()));
     staff.directory.stop();

@@ -62,14 +62,14 @@ const LDAP_USER_DN: Member = member(
     Kind::Text,
     "The name of an entry, with {username} in it, where none has to be searched for",
 );
-const LDAP_BIND_DN: Member =
-    member("ldap-bind-dn", "/ldap/bindDn", Kind::Text, "The service account of the directory that searches for entries");
-const LDAP_BIND_PASSWORD: Member = member(
-    "ldap-bind-password-file",
-    "/ldap/bindPassword",
-    Kind::SecretText,
-    "File with the password of that account",
+const LDAP_BIND_DN: Member = member(
+    "ldap-bind-dn",
+    "/ldap/bindDn",
+    Kind::Text,
+    "The service account of the directory that searches for entries",
 );
+const LDAP_BIND_PASSWORD: Member =
+    member("ldap-bind-password-file", "/ldap/bindPassword", Kind::SecretText, "File with the password of that account");
 const LDAP_BASE_DN: Member = member("ldap-base-dn", "/ldap/baseDn", Kind::Text, "Below what it searches");
 const LDAP_FILTER: Member = member(
     "ldap-filter",
@@ -143,7 +143,12 @@ pub(super) const RESOURCES: &[Resource] = &[
                     ALGORITHMS,
                     KEYS,
                     SINGLE_USE,
-                    member("enabled", "/enabled", Kind::Switch, "Whether its tokens, certificates or passwords are taken at all"),
+                    member(
+                        "enabled",
+                        "/enabled",
+                        Kind::Switch,
+                        "Whether its tokens, certificates or passwords are taken at all",
+                    ),
                     CLIENT_ID,
                     CLIENT_SECRET,
                     SECOND_FACTOR_ACR,

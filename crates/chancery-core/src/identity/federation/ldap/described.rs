@@ -44,7 +44,8 @@ impl Chancery {
         if is_one && issuer.len() <= ISSUER_MAX && issuer.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Ok(Some((issuer.clone(), content)));
         }
-        let message = "A directory is called by what begins with ldaps:// or ldap://, and by its address where nothing is said.";
+        let message =
+            "A directory is called by what begins with ldaps:// or ldap://, and by its address where nothing is said.";
         Err(Error::value("/issuer", message))
     }
 

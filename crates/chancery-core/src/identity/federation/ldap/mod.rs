@@ -25,9 +25,9 @@ use tracing::{info, warn};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+pub(crate) use refusal::LdapRefusal;
 pub(super) use state::LdapState;
 pub(super) use stored::LdapContent;
-pub(crate) use refusal::LdapRefusal;
 
 use super::{
     LdapPlace, NoAnswer,
@@ -37,12 +37,12 @@ use super::{
     trusted::{Refused, Trusted},
 };
 use crate::{
-    Chancery, Error, LoggedIn, Meaning, Result, Source, Visitor,
+    Chancery, Error, LoggedIn, Result, Source, Visitor,
     audit::Nobody,
     identity::{
         SigningIn,
         one_time_code::{Asked, Code, Looked, code_of},
-        prove::Proved,
+        prove::{Proved, refused},
     },
 };
 use state::NameHash;
@@ -91,16 +91,18 @@ impl Chancery {
         let ldap = ProviderContent::of(&trusted.row)?.ldap.ok_or_else(none)?;
         let counted = self.counted_as(&typed);
         let attempt = Attempt { typed, source: visitor.request.counted_as(), counted };
-        let refused = match self.prove_by_ldap(&attempt, trusted, ldap).await? {
+        let outcome = match self.prove_by_ldap(&attempt, trusted, ldap).await? {
             Ok(proved) => {
                 let present = cookie.map(|cookie| self.cookie_key(cookie));
-                return self.admit(&now, &visitor.request, present, proved).await;
+                self.admit(&now, &visitor.request, present, proved).await
             }
-            Err(refused) => self.refused_by_ldap(visitor, &attempt.typed, refused),
+            Err(refused) => Err(self.refused_by_ldap(visitor, &attempt.typed, refused)),
         };
-        // A directory answers faster where it has no such entry, or need not look at a password.
-        state::wait_to_refuse(began).await;
-        Err(refused)
+        if outcome.is_err() {
+            // A directory answers faster where it has no such entry, or need not look at a password.
+            state::wait_to_refuse(began).await;
+        }
+        outcome
     }
 
     /// The directories by which people may log in, for whoever is about to.
@@ -153,7 +155,8 @@ impl Chancery {
             }
         };
         let whose = self.whose(bindings, |content| content.subject.as_deref() == Some(&*subject)).await?;
-        let looked = self.look_at_code(whose.as_ref().ok().map(|(identity, _)| identity), Asked::Active, typed.code.as_ref())?;
+        let looked =
+            self.look_at_code(whose.as_ref().ok().map(|(identity, _)| identity), Asked::Active, typed.code.as_ref())?;
         let (identity, binding) = match whose {
             Ok(bound) => bound,
             Err(refused) => return Ok(Err(refused)),
@@ -172,7 +175,8 @@ impl Chancery {
             return Ok(Err(Refused::known(&identity, LdapRefusal::Delayed.into())));
         }
         state.delays().right(attempt.counted, attempt.source);
-        let account = AuditToken { binding_uuid: IdentityBindingId::from(binding.id), issuer: row.issuer.clone(), subject };
+        let account =
+            AuditToken { binding_uuid: IdentityBindingId::from(binding.id), issuer: row.issuer.clone(), subject };
         let login = LoginWay::ldap(account, step.is_some());
         let exchanged = Exchanged { provider: row, binding, used: None, issued: Vec::new(), refusal: refused };
         Ok(Ok(Proved { row: identity, login, step, exchanged: Some(Box::new(exchanged)) }))
@@ -292,17 +296,11 @@ impl Typed {
     }
 }
 
-/// What whoever logs in is told: that the directory is away, or that the login is refused, in one wording.
+/// What whoever logs in is told: that the directory is away; all else as of passwords of ours.
 fn told(why: TokenRefusal) -> Error {
-    if why == TokenRefusal::Provider {
-        let message = "The directory cannot be reached, or does not answer as it should. Log in in another way, or later.";
-        return Error::out_of_reach(message, RETRY_AFTER_S);
+    if why != TokenRefusal::Provider {
+        return refused();
     }
-    refused()
-}
-
-/// One wording for whatever is wrong with a name, a password, a code, or with what the account stands for.
-fn refused() -> Error {
-    let message = "The login is refused: unknown name, wrong password or code, or of nobody who may log in here now.";
-    Error::new(Meaning::Unauthenticated, message)
+    let message = "The directory cannot be reached, or does not answer as it should. Log in in another way, or later.";
+    Error::out_of_reach(message, RETRY_AFTER_S)
 }

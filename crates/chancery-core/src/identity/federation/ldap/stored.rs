@@ -86,7 +86,10 @@ impl LdapContent {
     pub(in crate::identity::federation) fn check_asked(&self, asked: &BindingContent) -> Result<()> {
         let attribute = self.id_attribute;
         if !asked.claims.is_empty() {
-            return Err(Error::value("/claims", "An account of a directory has no claims; it is bound by its subject."));
+            return Err(Error::value(
+                "/claims",
+                "An account of a directory has no claims; it is bound by its subject.",
+            ));
         }
         let Some(subject) = &asked.subject else {
             let message = format!("An account of this directory is bound by its {attribute}.");
@@ -137,7 +140,8 @@ mod tests {
     fn a_binding_is_about_an_id_as_it_is_written() {
         let text = "00112233-4455-6677-8899-aabbccddeeff";
         let field = |subject: Option<&str>, claims: &[(&str, &str)]| {
-            let claims: BTreeMap<_, _> = claims.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            let claims: BTreeMap<_, _> =
+                claims.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
             let asked = BindingContent { subject: subject.map(str::to_owned), claims };
             by(LdapIdAttribute::ObjectGuid).check_asked(&asked).err().and_then(|error| error.field().map(str::to_owned))
         };
