@@ -12,6 +12,7 @@ import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../words.js").Key} Key */
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
@@ -85,7 +86,7 @@ function askForLists(path, provider) {
 
 /** Where a directory is, and how it is asked. @param {Json} ldap as it is now; nothing of a new one */
 function directoryFields(ldap) {
-  const line = (/** @type {string} */ member, /** @type {string} */ label, /** @type {string} */ help) =>
+  const line = (/** @type {string} */ member, /** @type {Key} */ label, /** @type {Key} */ help) =>
     field(t(label), input({ spellcheck: "false", value: ldap[member] ?? "" }), { pointer: `/ldap/${member}`, help: t(help) });
   const url = line("url", "provider.ldapUrl", "provider.ldapUrlHelp");
   const authorities = field(t("provider.ldapAuthorities"), textarea({ rows: 3, spellcheck: "false" }, ldap["authorities"]), { pointer: "/ldap/authorities", help: t("provider.ldapAuthoritiesHelp") });
