@@ -75,6 +75,8 @@ async function authority(page) {
   assert.deepEqual(await axe(page), []);
   await dialog.getByRole("button", { name: "Replace them" }).click();
   await dialog.waitFor({ state: "detached" });
+  // The dialog goes before the page is drawn anew.
+  await row.locator(`time:not([datetime="${until}"])`).first().waitFor();
   assert.ok((await row.locator("time").first().getAttribute("datetime")) > until);
   await take(page, row, "clients");
   await row.waitFor({ state: "detached" });
