@@ -25,6 +25,9 @@ export async function load() {
 
 /** What a person proves who they are with, as calls have it; a code only where one was typed. @typedef {{name: string, password: string, code: string}} Proof */
 
+/** @typedef {Proof & {directory: string}} Login whose password it is: of a directory, or with nothing of this installation */
+/** @typedef {{providers: ObjInfo[], certificates: boolean, directories: ObjInfo[]}} Ways */
+
 /** @param {Proof} proof */
 function credentials({ name, password, code }) {
   const bytes = new TextEncoder().encode(password);
@@ -32,13 +35,14 @@ function credentials({ name, password, code }) {
   return { username: name, password: encoded, ...(code.trim() ? { totp: code.trim() } : {}) };
 }
 
-/** Logs one person in, on the session of this browser. @param {Proof} proof */
-export async function logIn(proof) {
-  await plain("POST", "/home/v1/login", { authType: "userpass", authCredentials: credentials(proof) });
+/** Logs one person in, on the session of this browser. @param {Login} proof */
+export async function logIn({ directory, ...proof }) {
+  const how = directory ? { authType: "ldap", authCredentials: { ...credentials(proof), providerUuid: directory } } : { authType: "userpass", authCredentials: credentials(proof) };
+  await plain("POST", "/home/v1/login", how);
   return load();
 }
 
-/** The providers by which people log in here, and whether this socket asked the browser for a client certificate. @returns {Promise<{providers: ObjInfo[], certificates: boolean}>} */
+/** The providers and directories by which people log in here, and whether this socket asked the browser for a client certificate. @returns {Promise<Ways>} */
 export const ways = async () => /** @type {any} */ (await plain("GET", "/home/v1/login/oidc"));
 
 /** Logs one person in by what the browser has shown when it connected, on the session of this browser. */

@@ -1,8 +1,9 @@
-// Identity providers: whose tokens workloads exchange for ours, by which people log in, and whose client certificates are taken.
+// Identity providers: whose tokens workloads exchange for ours, by which people log in, and whose client certificates or passwords
+// are taken.
 
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
-import { askSlowly, field, form, input, openDialog, textarea } from "../parts/form.js";
+import { askSlowly, field, form, input, openDialog, select, textarea } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { moment } from "../parts/values.js";
@@ -11,6 +12,7 @@ import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../words.js").Key} Key */
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
@@ -20,8 +22,8 @@ export async function page({ query, signal }) {
     { title: t("fact.name"), cell: (/** @type {Json} */ row) => shown(row["objInfo"].name) },
     { title: t("provider.issuer"), cell: (/** @type {Json} */ row) => shown(row["issuer"]) },
     { title: t("provider.audiences"), cell: (/** @type {Json} */ row) => row["audiences"].map((/** @type {string} */ one) => h("div", {}, shown(one))) },
-    { title: t("provider.keys"), cell: (/** @type {Json} */ row) => row["authorityCertificates"] ? standing(row) : t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
-    { title: t("provider.people"), cell: (/** @type {Json} */ row) => row["authorityCertificates"] ? t("provider.certificate") : row["clientId"] ? shown(row["clientId"]) : t("provider.nobody") },
+    { title: t("provider.keys"), cell: (/** @type {Json} */ row) => row["ldap"] ? shown(row["ldap"].url) : row["authorityCertificates"] ? standing(row) : t(row["jwks"] ? "provider.keysGiven" : "provider.keysFetched") },
+    { title: t("provider.people"), cell: (/** @type {Json} */ row) => row["ldap"] ? t("provider.account") : row["authorityCertificates"] ? t("provider.certificate") : row["clientId"] ? shown(row["clientId"]) : t("provider.nobody") },
     { title: t("column.state"), cell: (/** @type {Json} */ row) => state(row["enabled"] ? "Enabled" : "Disabled") },
     { title: t("cert.do"), cell: (/** @type {Json} */ row) => actions(`${path}/${row["objInfo"].uuid}`, row) },
   ];
@@ -32,6 +34,7 @@ export async function page({ query, signal }) {
     list({ path: "/identities/providers", query, caption: t("provider.title"), columns, empty: t("list.nothingFound"), search: t("provider.search"), listed: { ...answer, rows: answer["results"] } }),
     h("details", {}, h("summary", {}, t("provider.make")), makeForm(path)),
     h("details", {}, h("summary", {}, t("provider.makeAuthority")), makeAuthorityForm(path)),
+    h("details", {}, h("summary", {}, t("provider.makeDirectory")), makeDirectoryForm(path)),
   ];
   return { title: t("provider.title"), content };
 }
@@ -41,8 +44,9 @@ function actions(path, provider) {
   const name = provider["objInfo"].name;
   const turn = async () => (await patch(path, { enabled: !provider["enabled"] }), await show());
   return h("div", { class: "actions" },
-    !provider["authorityCertificates"] && h("button", { type: "button", onclick: () => askForClient(path, provider) }, t("provider.client")),
+    !provider["authorityCertificates"] && !provider["ldap"] && h("button", { type: "button", onclick: () => askForClient(path, provider) }, t("provider.client")),
     provider["authorityCertificates"] && !provider["authorityUuid"] && h("button", { type: "button", onclick: () => askForLists(path, provider) }, t("provider.lists")),
+    provider["ldap"] && h("button", { type: "button", onclick: () => askForDirectory(path, provider) }, t("provider.directory")),
     h("button", { type: "button", onclick: turn }, t(provider["enabled"] ? "provider.switchOff" : "provider.switchOn")),
     h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t("apiKey.remove"), what: h("p", {}, t("provider.removeWhat")), name, submit: t("apiKey.remove"), act: async () => (await remove(path), await show()) }) }, t("apiKey.remove")));
 }
@@ -77,6 +81,52 @@ function askForLists(path, provider) {
     await show();
   };
   fill(dialog, h("h2", { id: "lists-title" }, t("provider.listsTitle", { name: provider["objInfo"].name })), form({ fields: [lists], submit: t("provider.listsSave"), act }));
+  openDialog(dialog);
+}
+
+/** Where a directory is, and how it is asked. @param {Json} ldap as it is now; nothing of a new one */
+function directoryFields(ldap) {
+  const line = (/** @type {string} */ member, /** @type {Key} */ label, /** @type {Key} */ help) =>
+    field(t(label), input({ spellcheck: "false", value: ldap[member] ?? "" }), { pointer: `/ldap/${member}`, help: t(help) });
+  const url = line("url", "provider.ldapUrl", "provider.ldapUrlHelp");
+  const authorities = field(t("provider.ldapAuthorities"), textarea({ rows: 3, spellcheck: "false" }, ldap["authorities"]), { pointer: "/ldap/authorities", help: t("provider.ldapAuthoritiesHelp") });
+  const texts = {
+    bindDn: line("bindDn", "provider.ldapBindDn", "provider.ldapBindDnHelp"),
+    bindPassword: field(t("provider.ldapBindPassword"), input({ type: "password", autocomplete: "off" }), { pointer: "/ldap/bindPassword", help: t(ldap["bindDn"] ? "provider.clientSecretKept" : "provider.ldapBindPasswordHelp") }),
+    baseDn: line("baseDn", "provider.ldapBaseDn", "provider.ldapBaseDnHelp"),
+    filter: line("filter", "provider.ldapFilter", "provider.ldapFilterHelp"),
+    userDn: line("userDn", "provider.ldapUserDn", "provider.ldapUserDnHelp"),
+  };
+  const attribute = field(t("provider.ldapId"), select(["entryUUID", "objectGUID", "nsUniqueId", "ipaUniqueID"].map((one) => [one, one]), ldap["idAttribute"] ?? "entryUUID"), { pointer: "/ldap/idAttribute", help: t("provider.ldapIdHelp") });
+  const read = () => {
+    const said = Object.entries(texts).map(([member, { control }]) => [member, member === "bindPassword" ? control.value : control.value.trim()]);
+    // What stays as it was need not be said: to name entries and to search for them exclude each other.
+    const changed = said.filter(([member, value]) => value && value !== ldap[/** @type {string} */ (member)]);
+    return { url: url.control.value.trim(), authorities: authorities.control.value.trim() || null, idAttribute: attribute.control.value, ...Object.fromEntries(changed) };
+  };
+  return { fields: [url, authorities, ...Object.values(texts), attribute], read };
+}
+
+/** @param {string} path */
+function makeDirectoryForm(path) {
+  const name = field(t("fact.name"), input({ maxlength: 255 }), { pointer: "/name" });
+  const directory = directoryFields({});
+  return form({ fields: [name, ...directory.fields], submit: t("provider.makeDirectory"), act: async () => {
+    await post(path, { name: name.control.value, ldap: directory.read() });
+    await show();
+  } });
+}
+
+/** @param {string} path @param {Json} provider */
+function askForDirectory(path, provider) {
+  const dialog = h("dialog", { "aria-labelledby": "directory-title" });
+  const directory = directoryFields(provider["ldap"]);
+  const act = async () => {
+    await patch(path, { ldap: directory.read() });
+    dialog.close();
+    await show();
+  };
+  fill(dialog, h("h2", { id: "directory-title" }, t("provider.directoryTitle", { name: provider["objInfo"].name })), h("p", {}, t("provider.directoryWhat")), form({ fields: directory.fields, submit: t("provider.clientSave"), act }));
   openDialog(dialog);
 }
 

@@ -14,6 +14,7 @@ import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
 import { people } from "./people.mjs";
+import { directory } from "./directory.mjs";
 import { providers } from "./providers.mjs";
 import { secondFactor } from "./second-factor.mjs";
 import { verifying } from "./verifying.mjs";
@@ -95,6 +96,8 @@ test("one-time codes are set up, demanded, and taken away by others", () => seco
 test("a person logs in by the certificate of the browser, where it was asked for one", () => certificate(browser, admins));
 
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
+
+test("a person logs in by the password of a directory", () => directory(browser, admins));
 
 test("people log in by an identity provider, alone and as one of two", () => people(browser, admins));
 

@@ -30,18 +30,18 @@ export async function providers(browser, admins) {
   await row.waitFor();
 
   await visit(page, `#/identities/${uuid}`);
-  await page.getByText("Bind tokens or certificates to it").first().click();
+  await page.getByText("Bind tokens, certificates or an account to it").first().click();
   const bind = page.locator("details form").filter({ hasText: "Claims" });
   await bind.getByLabel("Name").fill("main");
   await bind.getByLabel("Provider").selectOption({ label: "github" });
   await bind.getByLabel("Claims").fill("repository_id=74\nref=refs/heads/a=b\n");
   assert.deepEqual(await axe(page), []);
-  await bind.getByRole("button", { name: "Bind tokens or certificates to it" }).click();
+  await bind.getByRole("button", { name: "Bind tokens, certificates or an account to it" }).click();
   await page.getByText("ref=refs/heads/a=b").waitFor();
   const [bound] = (await call("GET", `/api/v2/identity-bindings?identityUuid=${uuid}`)).results;
   assert.deepEqual(bound.claims, { ref: "refs/heads/a=b", repository_id: "74" });
   await take(page, page.getByRole("row").filter({ hasText: "repository_id=74" }), "main");
-  await page.getByText("No tokens and no certificates stand for it.").waitFor();
+  await page.getByText("No tokens, certificates or accounts stand for it.").waitFor();
 
   await visit(page, "#/identities/providers");
   await row.getByRole("button", { name: "Switch off" }).click();
@@ -75,6 +75,8 @@ async function authority(page) {
   assert.deepEqual(await axe(page), []);
   await dialog.getByRole("button", { name: "Replace them" }).click();
   await dialog.waitFor({ state: "detached" });
+  // The dialog goes before the page is drawn anew.
+  await row.locator(`time:not([datetime="${until}"])`).first().waitFor();
   assert.ok((await row.locator("time").first().getAttribute("datetime")) > until);
   await take(page, row, "clients");
   await row.waitFor({ state: "detached" });

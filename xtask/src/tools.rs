@@ -1,6 +1,6 @@
 //! Installs what the tests need and the machine lacks, each by its ordinary client: Debian packages by apt-get, Python
 //! packages by pip into a virtual environment, TypeScript by npm, and OpenSSL 3.5 and Bouncy Castle 1.80 from the next Debian release,
-//! unpacked under target/tools beside the system's own.
+//! unpacked under target/tools beside the system's own, as OpenLDAP's server is: installed, it would start.
 
 use std::{
     fs,
@@ -85,6 +85,9 @@ const NEXT_RELEASE: &[&str] = &[
 ];
 const NEXT_SUITE: &str = "trixie";
 
+/// OpenLDAP's server, of the machine's own release, with what nothing else there needs.
+const DIRECTORY: &[&str] = &["slapd", "libltdl7", "libwrap0", "libnsl2"];
+
 /// Makes everything available; quick when nothing is missing.
 pub(crate) fn install() -> Result {
     debian()?;
@@ -92,7 +95,19 @@ pub(crate) fn install() -> Result {
     npm("node", NODE)?;
     // In a folder of its own: the tests' own programs are looked for in the other one, and that has to be without a Node.
     npm("node18", &[OLDEST_NODE])?;
-    next_release()
+    unpacked("slapd", &own_suite()?, DIRECTORY, |_| Ok(()))?;
+    let tools = sh::tools_dir();
+    unpacked(NEXT_SUITE, NEXT_SUITE, NEXT_RELEASE, |root| {
+        wrap_openssl(&tools, root)?;
+        collect_jars(&tools, root)
+    })
+}
+
+/// What the machine's Debian release is called.
+fn own_suite() -> Result<String> {
+    let release = fs::read_to_string("/etc/os-release").map_err(|error| format!("/etc/os-release: {error}"))?;
+    let name = release.lines().find_map(|line| line.strip_prefix("VERSION_CODENAME="));
+    name.map(|name| name.trim_matches('"').to_owned()).ok_or_else(|| "/etc/os-release names no release".to_owned())
 }
 
 fn debian() -> Result {
@@ -169,37 +184,36 @@ fn npm(name: &str, packages: &[&str]) -> Result {
     stamp.write()
 }
 
-fn next_release() -> Result {
-    let tools = sh::tools_dir();
-    let folder = tools.join(NEXT_SUITE);
-    let stamp = Stamp::new(&folder, &NEXT_RELEASE.join(" "));
+/// Has packages of a release unpacked into a folder of this name, and then something done with what was in them.
+fn unpacked(name: &str, suite: &str, packages: &[&str], finish: impl FnOnce(&Path) -> Result) -> Result {
+    let folder = sh::tools_dir().join(name);
+    let stamp = Stamp::new(&folder, &packages.join(" "));
     if stamp.is_current() {
         return Ok(());
     }
-    println!("unpacking from {NEXT_SUITE}: {}", NEXT_RELEASE.join(", "));
+    println!("unpacking from {suite}: {}", packages.join(", "));
     let _ = fs::remove_dir_all(&folder);
     for name in ["lists/partial", "cache/archives/partial", "deb"] {
         create_dir(&folder.join(name))?;
     }
-    let apt = apt_of_next_release(&folder)?;
+    let apt = apt_of(suite, &folder)?;
     sh::run(apt().args(["update", "--quiet=2"]))?;
-    sh::run(apt().current_dir(folder.join("deb")).args(["download", "--quiet=2"]).args(NEXT_RELEASE))?;
+    sh::run(apt().current_dir(folder.join("deb")).args(["download", "--quiet=2"]).args(packages))?;
     for package in fs::read_dir(folder.join("deb")).map_err(|error| error.to_string())?.flatten() {
         sh::run(sh::command("dpkg").arg("--extract").arg(package.path()).arg(folder.join("root")))?;
     }
     for used_up in ["lists", "cache", "deb"] {
         let _ = fs::remove_dir_all(folder.join(used_up));
     }
-    wrap_openssl(&tools, &folder.join("root"))?;
-    collect_jars(&tools, &folder.join("root"))?;
+    finish(&folder.join("root"))?;
     stamp.write()
 }
 
-/// apt-get with a package list of its own, from the mirror that the machine's own sources name.
-fn apt_of_next_release(folder: &Path) -> Result<impl Fn() -> std::process::Command> {
+/// apt-get with a package list of its own, of this release, from the mirror that the machine's own sources name.
+fn apt_of(suite: &str, folder: &Path) -> Result<impl Fn() -> std::process::Command + use<>> {
     let sources = folder.join("sources.list");
     let keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
-    write(&sources, &format!("deb [signed-by={keyring}] {} {NEXT_SUITE} main\n", debian_mirror()?))?;
+    write(&sources, &format!("deb [signed-by={keyring}] {} {suite} main\n", debian_mirror()?))?;
     let folder = folder.to_owned();
     Ok(move || {
         let mut apt = sh::command("apt-get");

@@ -52,9 +52,32 @@ impl Client {
             username: Some(username.to_owned()),
             password: Some(Base64(password.as_bytes().to_vec())),
             totp: totp.map(str::to_owned),
-            api_key: None,
+            ..AuthCredentials::default()
         };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
+    }
+
+    /// Logs one identity in by its password in a directory, one of [`directories`](Self::directories), in the session that earlier
+    /// logins have begun; with the one-time code of somebody who has a second factor here.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_by_ldap(
+        &self,
+        provider_uuid: IdentityProviderId,
+        username: &str,
+        password: &str,
+        totp: Option<&str>,
+    ) -> Result<LoginState, ClientError> {
+        let auth_credentials = AuthCredentials {
+            username: Some(username.to_owned()),
+            password: Some(Base64(password.as_bytes().to_vec())),
+            totp: totp.map(str::to_owned),
+            provider_uuid: Some(provider_uuid),
+            ..AuthCredentials::default()
+        };
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Ldap })
     }
 
     /// Logs an application in by its API key.
@@ -70,8 +93,7 @@ impl Client {
         if random.len() != API_KEY_LEN - "chk_".len() || !random.bytes().all(is_of_one) {
             return Err(ClientError::NotSent("this is no API key, which is chk_ and 43 letters, digits, - and _"));
         }
-        let auth_credentials =
-            AuthCredentials { username: None, password: None, totp: None, api_key: Some(api_key.to_owned()) };
+        let auth_credentials = AuthCredentials { api_key: Some(api_key.to_owned()), ..AuthCredentials::default() };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Apikey })
     }
 
@@ -126,7 +148,7 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
     pub fn log_in_by_certificate(&self) -> Result<LoginState, ClientError> {
-        let auth_credentials = AuthCredentials { username: None, password: None, totp: None, api_key: None };
+        let auth_credentials = AuthCredentials::default();
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Certificate })
     }
 
@@ -149,8 +171,20 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
     pub fn oidc_providers(&self) -> Result<Vec<ObjInfo<IdentityProviderId>>, ClientError> {
-        let answer = self.send_once("GET", "/home/v1/login/oidc", None, Carried::Cookie)?;
-        accepted::<OidcProviders>(&answer).map(|answer| answer.providers)
+        self.ways_to_log_in().map(|answer| answer.providers)
+    }
+
+    /// The directories by whose passwords [`log_in_by_ldap`](Self::log_in_by_ldap) logs in.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn directories(&self) -> Result<Vec<ObjInfo<IdentityProviderId>>, ClientError> {
+        self.ways_to_log_in().map(|answer| answer.directories)
+    }
+
+    fn ways_to_log_in(&self) -> Result<OidcProviders, ClientError> {
+        accepted(&self.send_once("GET", "/home/v1/login/oidc", None, Carried::Cookie)?)
     }
 
     /// Begins the login of a person by a provider, in the session that earlier logins have begun. The provider sends the

@@ -27,6 +27,7 @@ mod retry;
 mod saved;
 mod syslog;
 mod time_stamps;
+mod tls_connector;
 mod transport;
 mod webhooks;
 
@@ -49,5 +50,6 @@ pub use saved::{
 };
 pub use syslog::SyslogSender;
 pub use time_stamps::StampFetcher;
+pub use tls_connector::{Timed, TlsConnector, TlsStream};
 pub use transport::{Client, Session};
 pub use webhooks::{Allowed, WebhookPoster};

@@ -11,10 +11,12 @@ mod folder;
 mod guard;
 mod identity_provider;
 mod postgres;
+mod slapd;
 mod tool;
 
 pub use authenticator::Authenticator;
 pub use folder::{TempDir, free_port, temp_dir};
 pub use identity_provider::{CLIENT_SECRET, IdentityProvider};
 pub use postgres::{Database, Postgres};
+pub use slapd::{Account, Slapd};
 pub use tool::{Ran, Tool};

@@ -207,7 +207,15 @@ wire_enum! {
 
 wire_enum! {
     /// How a login proves who it is.
-    pub enum AuthType { Userpass = "userpass", Apikey = "apikey", Certificate = "certificate" }
+    pub enum AuthType { Userpass = "userpass", Apikey = "apikey", Certificate = "certificate", Ldap = "ldap" }
+}
+
+wire_enum! {
+    /// By which attribute a directory tells who somebody is for ever: of OpenLDAP (RFC 4530), Active Directory, 389 Directory
+    /// Server and FreeIPA. None of them is a name, and none is given twice.
+    pub enum LdapIdAttribute {
+        EntryUuid = "entryUUID", ObjectGuid = "objectGUID", NsUniqueId = "nsUniqueId", IpaUniqueId = "ipaUniqueID",
+    }
 }
 
 wire_enum! {

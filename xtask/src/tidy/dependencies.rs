@@ -19,6 +19,7 @@ const RULES: &[Rule] = &[
     ("chancery-store", &["chancery-types"], &["axum", "aws-lc-rs"]),
     ("chancery-journal", &["chancery-keys"], &["axum", "rusqlite", "sqlx", "tokio", "aws-lc-rs"]),
     ("chancery-formats", &[], &["axum", "rusqlite", "sqlx", "aws-lc-rs"]),
+    ("chancery-ldap", &[], &["axum", "rusqlite", "sqlx", "tokio", "rustls", "aws-lc-rs"]),
     ("chancery-x509", &["chancery-keys", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio", "aws-lc-rs"]),
     (
         "chancery-verify",
@@ -31,6 +32,7 @@ const RULES: &[Rule] = &[
             "chancery-formats",
             "chancery-journal",
             "chancery-keys",
+            "chancery-ldap",
             "chancery-store",
             "chancery-types",
             "chancery-verify",
@@ -48,6 +50,7 @@ const RULES: &[Rule] = &[
             "chancery-bulk",
             "chancery-client",
             "chancery-core",
+            "chancery-ldap",
             "chancery-server",
             "chancery-types",
             "chancery-verify",

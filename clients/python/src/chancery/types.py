@@ -451,7 +451,7 @@ class AuditTargetTested(TypedDict):
 
 
 class AuditToken(TypedDict):
-    """A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+    """A provider's token, or an account of a directory, as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
     member.
     """
     bindingUuid: IdentityBindingId
@@ -459,26 +459,28 @@ class AuditToken(TypedDict):
     issuer: str
     """Who issued it."""
     subject: str
-    """Its `sub`."""
+    """Its `sub`, or the account's id."""
 
 
 class AuthCredentials(TypedDict):
-    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
-    them for `certificate`, which is the client certificate that the connection has shown.
+    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
+    `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
     """
     apiKey: NotRequired[str | None]
     """An API key, as it was shown when it was made."""
     password: NotRequired[Base64 | None]
-    """The password."""
+    """The password; for `ldap` that of the directory."""
+    providerUuid: NotRequired[IdentityProviderId | None]
+    """Which directory, for `ldap`: one of `directories` of GET /home/v1/login/oidc."""
     totp: NotRequired[str | None]
     """The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
     second factor.
     """
     username: NotRequired[str | None]
-    """The identity's name, in any letter case."""
+    """The identity's name, in any letter case; for `ldap` the user name that the directory knows."""
 
 
-AuthType: TypeAlias = Literal["userpass", "apikey", "certificate"]
+AuthType: TypeAlias = Literal["userpass", "apikey", "certificate", "ldap"]
 """How a login proves who it is."""
 
 
@@ -1081,7 +1083,7 @@ class CreateIdentityBinding(TypedDict):
     claims: NotRequired[dict[str, str]]
     """Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
     begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
-    they are alternative names: `dns`, `uri`, `email` and `upn`.
+    they are alternative names: `dns`, `uri`, `email` and `upn`; of a directory there are none.
     """
     identityUuid: IdentityId
     """The identity."""
@@ -1093,20 +1095,21 @@ class CreateIdentityBinding(TypedDict):
     """The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
     an address. It may be absent where the claims name something by an id that nobody
     else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
-    is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
+    is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is. Of a directory it is
+    the value of `idAttribute`, in small letters; `objectGUID` as Active Directory's tools show it, without braces.
     """
 
 
 class CreateIdentityProvider(TypedDict):
     """Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
     which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
-    `authorityCertificates`).
+    `authorityCertificates`); or a directory whose passwords do (`ldap`).
     """
     algorithms: NotRequired[list[JwtAlgorithm]]
     """Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty."""
     audiences: NotRequired[list[str]]
     """Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-    there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
+    there is a `clientId` and no workload shall exchange tokens, and of a certificate authority or a directory.
     """
     authorityCertificates: NotRequired[str | None]
     """The certificates of an authority elsewhere, in the same place, PEM: one to four, all of one subject, such as an old key
@@ -1129,12 +1132,15 @@ class CreateIdentityProvider(TypedDict):
     issuer: NotRequired[str | None]
     """The `iss` of its tokens, letter by letter: an https address, such as
     `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
-    certificates, which need not be said.
+    certificates, which need not be said. Of a directory it is a name that begins with `ldaps://` or `ldap://`: the address
+    where nothing else is said.
     """
     jwks: NotRequired[str | None]
     """Its public keys, as the text of a JSON Web Key Set (RFC 7517), where the server cannot reach the provider. Without
     it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
     """
+    ldap: NotRequired[DescribeLdap | None]
+    """A directory (LDAP), in the place of an OpenID Connect provider: whose password is right there and who is bound logs in."""
     name: str
     """Its name."""
     secondFactorAcr: NotRequired[list[str]]
@@ -1371,6 +1377,35 @@ class DeployedService(TypedDict):
     """The new service."""
     warnings: NotRequired[list[str]]
     """What somebody should know about it, in sentences."""
+
+
+class DescribeLdap(TypedDict):
+    """Where a directory (LDAP) is, and how somebody's entry is found in it: by a name that is made of the user name (`userDn`), or
+    by a search in the name of a service account (`bindDn`, `bindPassword`, `baseDn` and `filter`). A new directory has `url`, and
+    either the one or the other.
+    """
+    authorities: NotRequired[str | None]
+    """Certificates of authorities that the directory's certificate may be of, PEM, at most 20; `null` or absent for those that
+    the server trusts (`--provider-ca`).
+    """
+    baseDn: NotRequired[str | None]
+    """Below what is searched."""
+    bindDn: NotRequired[str | None]
+    """The service account that searches: its distinguished name, or what else the directory takes for it. With it `userDn` goes."""
+    bindPassword: NotRequired[str | None]
+    """The password of the service account, which is shown nowhere again. Where `url` or `bindDn` change it is said again."""
+    filter: NotRequired[str | None]
+    """By what (RFC 4515), with `{username}` as a value or a part of one. Exactly one entry has to match."""
+    idAttribute: NotRequired[LdapIdAttribute | None]
+    """The attribute whose value is the subject that identities are bound by; `entryUUID` where nothing is said."""
+    url: NotRequired[str | None]
+    """`ldaps://HOST[:PORT]`, or `ldap://HOST[:PORT]`, where TLS begins by StartTLS and is not left out. The host is the one that
+    the directory's certificate names.
+    """
+    userDn: NotRequired[str | None]
+    """The distinguished name of an entry, with `{username}` in a value. Whoever logs in has to be allowed to read their own
+    `idAttribute`. With it `bindDn`, `bindPassword`, `baseDn` and `filter` go.
+    """
 
 
 class DetokenizationResponse(TypedDict):
@@ -1979,11 +2014,13 @@ IdentityKind: TypeAlias = Literal["Person", "Application"]
 
 
 class IdentityProvider(TypedDict):
-    """An OpenID Connect provider, or an authority of client certificates."""
+    """An OpenID Connect provider, an authority of client certificates, or a directory."""
     algorithms: list[JwtAlgorithm]
     """Which algorithms its tokens may be signed with."""
     audiences: list[str]
-    """Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens."""
+    """Whom its tokens have to be for; none of an authority of client certificates or a directory, as with all that is about
+    tokens.
+    """
     authorityCertificates: NotRequired[str | None]
     """The certificates of the authority, PEM; absent where it is an OpenID Connect provider."""
     authorityUuid: NotRequired[CertificateId | None]
@@ -1993,13 +2030,15 @@ class IdentityProvider(TypedDict):
     createdAt: str
     """When it was made (RFC 3339, UTC)."""
     enabled: bool
-    """Whether its tokens or certificates are taken at all."""
+    """Whether its tokens, certificates or passwords are taken at all."""
     hasClientSecret: NotRequired[bool | None]
     """Whether there is a secret of the client; absent without a `clientId`."""
     issuer: str
-    """The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514)."""
+    """The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514); what a directory is called."""
     jwks: NotRequired[str | None]
     """Its public keys as they were given; absent where they are fetched."""
+    ldap: NotRequired[LdapServer | None]
+    """The directory; absent where it is none."""
     objInfo: IdentityProviderIdObjInfo
     """Name and id."""
     revocationLists: NotRequired[list[RevocationList]]
@@ -2235,6 +2274,30 @@ class KeyVersion(TypedDict):
     """Its number, from 1."""
 
 
+LdapIdAttribute: TypeAlias = Literal["entryUUID", "objectGUID", "nsUniqueId", "ipaUniqueID"]
+"""By which attribute a directory tells who somebody is for ever: of OpenLDAP (RFC 4530), Active Directory, 389 Directory
+Server and FreeIPA. None of them is a name, and none is given twice.
+"""
+
+
+class LdapServer(TypedDict):
+    """Where a directory is, and how somebody's entry is found in it. The password of the service account is not shown."""
+    authorities: NotRequired[str | None]
+    """The authorities that its certificate may be of, PEM; absent for those that the server trusts."""
+    baseDn: NotRequired[str | None]
+    """Below what is searched."""
+    bindDn: NotRequired[str | None]
+    """The service account that searches."""
+    filter: NotRequired[str | None]
+    """By what, with `{username}` in it."""
+    idAttribute: LdapIdAttribute
+    """The attribute whose value is the subject."""
+    url: str
+    """Its address."""
+    userDn: NotRequired[str | None]
+    """The name of an entry, with `{username}` in it; absent where it is searched for."""
+
+
 class ListQuery(TypedDict):
     """Paging and filter: query members of a GET, body members of a POST."""
     after: NotRequired[str | None]
@@ -2296,10 +2359,11 @@ class LoginWay(TypedDict):
     certificate: NotRequired[AuditCertificate | None]
     """Which certificate; only with the way `Certificate`."""
     token: NotRequired[AuditToken | None]
-    """Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`."""
+    """Whose token or account it was; only with the ways `Oidc`, `Oidc+Acr`, `Ldap`, `Ldap+Totp` and `TokenExchange`."""
     way: str
     """`Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
+    a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
+    certificate of TLS).
     """
 
 
@@ -2636,6 +2700,8 @@ class OidcProviders(TypedDict):
     """Answer of GET /home/v1/login/oidc."""
     certificates: NotRequired[bool]
     """Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in."""
+    directories: NotRequired[list[IdentityProviderIdObjInfo]]
+    """The directories by whose passwords `authType` `ldap` logs in, by name."""
     message: str
     """`Success`."""
     providers: list[IdentityProviderIdObjInfo]
@@ -2791,6 +2857,8 @@ class PatchIdentityProvider(TypedDict):
     """Whether its tokens are taken at all. `false` ends the sessions of all identities that are bound to it."""
     jwks: NotRequired[str | None]
     """Other public keys; `null` to have them fetched."""
+    ldap: NotRequired[DescribeLdap | None]
+    """What shall change in a directory; members that are absent stay as they are."""
     name: NotRequired[str | None]
     """Another name."""
     secondFactorAcr: NotRequired[list[str] | None]

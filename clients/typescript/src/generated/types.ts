@@ -451,7 +451,7 @@ export interface AuditTargetTested {
 }
 
 /**
- * A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+ * A provider's token, or an account of a directory, as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
  * member.
  */
 export interface AuditToken {
@@ -459,30 +459,32 @@ export interface AuditToken {
   bindingUuid: IdentityBindingId;
   /** Who issued it. */
   issuer: string;
-  /** Its `sub`. */
+  /** Its `sub`, or the account's id. */
   subject: string;
 }
 
 /**
- * `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
- * them for `certificate`, which is the client certificate that the connection has shown.
+ * `username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
+ * `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
  */
 export interface AuthCredentials {
   /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
-  /** The password. */
+  /** The password; for `ldap` that of the directory. */
   password?: Base64 | null;
+  /** Which directory, for `ldap`: one of `directories` of GET /home/v1/login/oidc. */
+  providerUuid?: IdentityProviderId | null;
   /**
    * The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
    * second factor.
    */
   totp?: string | null;
-  /** The identity's name, in any letter case. */
+  /** The identity's name, in any letter case; for `ldap` the user name that the directory knows. */
   username?: string | null;
 }
 
 /** How a login proves who it is. */
-export type AuthType = "userpass" | "apikey" | "certificate";
+export type AuthType = "userpass" | "apikey" | "certificate" | "ldap";
 
 /** What kind of authenticator is wanted. */
 export interface AuthenticatorSelection {
@@ -1087,7 +1089,7 @@ export interface CreateIdentityBinding {
   /**
    * Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
    * begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
-   * they are alternative names: `dns`, `uri`, `email` and `upn`.
+   * they are alternative names: `dns`, `uri`, `email` and `upn`; of a directory there are none.
    */
   claims?: Record<string, string>;
   /** The identity. */
@@ -1100,7 +1102,8 @@ export interface CreateIdentityBinding {
    * The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
    * an address. It may be absent where the claims name something by an id that nobody
    * else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
-   * is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
+   * is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is. Of a directory it is
+   * the value of `idAttribute`, in small letters; `objectGUID` as Active Directory's tools show it, without braces.
    */
   subject?: string | null;
 }
@@ -1108,14 +1111,14 @@ export interface CreateIdentityBinding {
 /**
  * Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
  * which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
- * `authorityCertificates`).
+ * `authorityCertificates`); or a directory whose passwords do (`ldap`).
  */
 export interface CreateIdentityProvider {
   /** Which algorithms its tokens may be signed with; `RS256` and `ES256` where this is absent or empty. */
   algorithms?: JwtAlgorithm[];
   /**
    * Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-   * there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
+   * there is a `clientId` and no workload shall exchange tokens, and of a certificate authority or a directory.
    */
   audiences?: string[];
   /**
@@ -1143,7 +1146,8 @@ export interface CreateIdentityProvider {
   /**
    * The `iss` of its tokens, letter by letter: an https address, such as
    * `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
-   * certificates, which need not be said.
+   * certificates, which need not be said. Of a directory it is a name that begins with `ldaps://` or `ldap://`: the address
+   * where nothing else is said.
    */
   issuer?: string | null;
   /**
@@ -1151,6 +1155,8 @@ export interface CreateIdentityProvider {
    * it they are fetched from where `/.well-known/openid-configuration` under the issuer says.
    */
   jwks?: string | null;
+  /** A directory (LDAP), in the place of an OpenID Connect provider: whose password is right there and who is bound logs in. */
+  ldap?: DescribeLdap | null;
   /** Its name. */
   name: string;
   /**
@@ -1395,6 +1401,39 @@ export interface DeployedService {
   serviceUuid: ServiceId;
   /** What somebody should know about it, in sentences. */
   warnings?: string[];
+}
+
+/**
+ * Where a directory (LDAP) is, and how somebody's entry is found in it: by a name that is made of the user name (`userDn`), or
+ * by a search in the name of a service account (`bindDn`, `bindPassword`, `baseDn` and `filter`). A new directory has `url`, and
+ * either the one or the other.
+ */
+export interface DescribeLdap {
+  /**
+   * Certificates of authorities that the directory's certificate may be of, PEM, at most 20; `null` or absent for those that
+   * the server trusts (`--provider-ca`).
+   */
+  authorities?: string | null;
+  /** Below what is searched. */
+  baseDn?: string | null;
+  /** The service account that searches: its distinguished name, or what else the directory takes for it. With it `userDn` goes. */
+  bindDn?: string | null;
+  /** The password of the service account, which is shown nowhere again. Where `url` or `bindDn` change it is said again. */
+  bindPassword?: string | null;
+  /** By what (RFC 4515), with `{username}` as a value or a part of one. Exactly one entry has to match. */
+  filter?: string | null;
+  /** The attribute whose value is the subject that identities are bound by; `entryUUID` where nothing is said. */
+  idAttribute?: LdapIdAttribute | null;
+  /**
+   * `ldaps://HOST[:PORT]`, or `ldap://HOST[:PORT]`, where TLS begins by StartTLS and is not left out. The host is the one that
+   * the directory's certificate names.
+   */
+  url?: string | null;
+  /**
+   * The distinguished name of an entry, with `{username}` in a value. Whoever logs in has to be allowed to read their own
+   * `idAttribute`. With it `bindDn`, `bindPassword`, `baseDn` and `filter` go.
+   */
+  userDn?: string | null;
 }
 
 /** `api.v2.dp.DetokenizationResponse`. */
@@ -1999,11 +2038,14 @@ export type IdentityId = string;
 /** Whether an identity is somebody or something. */
 export type IdentityKind = "Person" | "Application";
 
-/** An OpenID Connect provider, or an authority of client certificates. */
+/** An OpenID Connect provider, an authority of client certificates, or a directory. */
 export interface IdentityProvider {
   /** Which algorithms its tokens may be signed with. */
   algorithms: JwtAlgorithm[];
-  /** Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens. */
+  /**
+   * Whom its tokens have to be for; none of an authority of client certificates or a directory, as with all that is about
+   * tokens.
+   */
   audiences: string[];
   /** The certificates of the authority, PEM; absent where it is an OpenID Connect provider. */
   authorityCertificates?: string | null;
@@ -2013,14 +2055,16 @@ export interface IdentityProvider {
   clientId?: string | null;
   /** When it was made (RFC 3339, UTC). */
   createdAt: string;
-  /** Whether its tokens or certificates are taken at all. */
+  /** Whether its tokens, certificates or passwords are taken at all. */
   enabled: boolean;
   /** Whether there is a secret of the client; absent without a `clientId`. */
   hasClientSecret?: boolean | null;
-  /** The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514). */
+  /** The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514); what a directory is called. */
   issuer: string;
   /** Its public keys as they were given; absent where they are fetched. */
   jwks?: string | null;
+  /** The directory; absent where it is none. */
+  ldap?: LdapServer | null;
   /** Name and id. */
   objInfo: IdentityProviderIdObjInfo;
   /** What is known of the revocation lists that were given. */
@@ -2253,6 +2297,30 @@ export interface KeyVersion {
   version: number;
 }
 
+/**
+ * By which attribute a directory tells who somebody is for ever: of OpenLDAP (RFC 4530), Active Directory, 389 Directory
+ * Server and FreeIPA. None of them is a name, and none is given twice.
+ */
+export type LdapIdAttribute = "entryUUID" | "objectGUID" | "nsUniqueId" | "ipaUniqueID";
+
+/** Where a directory is, and how somebody's entry is found in it. The password of the service account is not shown. */
+export interface LdapServer {
+  /** The authorities that its certificate may be of, PEM; absent for those that the server trusts. */
+  authorities?: string | null;
+  /** Below what is searched. */
+  baseDn?: string | null;
+  /** The service account that searches. */
+  bindDn?: string | null;
+  /** By what, with `{username}` in it. */
+  filter?: string | null;
+  /** The attribute whose value is the subject. */
+  idAttribute: LdapIdAttribute;
+  /** Its address. */
+  url: string;
+  /** The name of an entry, with `{username}` in it; absent where it is searched for. */
+  userDn?: string | null;
+}
+
 /** Paging and filter: query members of a GET, body members of a POST. */
 export interface ListQuery {
   /** In the place of `page`: the `next` of an answer to the same query. */
@@ -2312,11 +2380,12 @@ export interface LoginWay {
   apiKey?: AuditApiKey | null;
   /** Which certificate; only with the way `Certificate`. */
   certificate?: AuditCertificate | null;
-  /** Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`. */
+  /** Whose token or account it was; only with the ways `Oidc`, `Oidc+Acr`, `Ldap`, `Ldap+Totp` and `TokenExchange`. */
   token?: AuditToken | null;
   /**
    * `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-   * a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
+   * a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
+   * certificate of TLS).
    */
   way: string;
 }
@@ -2651,6 +2720,8 @@ export interface OidcBegun {
 export interface OidcProviders {
   /** Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in. */
   certificates?: boolean;
+  /** The directories by whose passwords `authType` `ldap` logs in, by name. */
+  directories?: IdentityProviderIdObjInfo[];
   /** `Success`. */
   message: string;
   /** The providers by which people log in, by name; none where the server was not told its own address. */
@@ -2804,6 +2875,8 @@ export interface PatchIdentityProvider {
   enabled?: boolean | null;
   /** Other public keys; `null` to have them fetched. */
   jwks?: string | null;
+  /** What shall change in a directory; members that are absent stay as they are. */
+  ldap?: DescribeLdap | null;
   /** Another name. */
   name?: string | null;
   /** Other values of `acr` that tell of a second factor, which replace all of the present ones. */

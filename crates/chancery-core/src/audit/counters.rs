@@ -84,6 +84,9 @@ pub(crate) enum Nobody {
     /// Somebody who was not logged in by a client certificate: who it is and of which authority, where that is known, which
     /// certificate, and why.
     Certificate(Option<(IdentityId, String)>, Option<IdentityProviderId>, Option<Box<AuditCertificate>>, TokenRefusal),
+    /// Somebody whom a directory, or we, did not let in: who it is, where that is known, by which directory, a keyed hash of the
+    /// user name, and why.
+    Ldap(Option<(IdentityId, String)>, IdentityProviderId, [u8; 32], TokenRefusal),
     /// Somebody who showed more wrong keys than one may from one address.
     TooManyKeys,
     /// Somebody who tried to log in, or what takes the same proof, more often than one may from one address: nothing of what
@@ -103,7 +106,8 @@ impl Refused {
             | Nobody::Key(..)
             | Nobody::Token(..)
             | Nobody::Person(..)
-            | Nobody::Certificate(..) => true,
+            | Nobody::Certificate(..)
+            | Nobody::Ldap(..) => true,
             Nobody::Unknown | Nobody::TooManyKeys | Nobody::TooOften(_) => false,
         };
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
@@ -290,7 +294,8 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
         | Nobody::Key(..)
         | Nobody::Token(..)
         | Nobody::Person(..)
-        | Nobody::Certificate(..) => ErrorCode::InvalidAuthToken,
+        | Nobody::Certificate(..)
+        | Nobody::Ldap(..) => ErrorCode::InvalidAuthToken,
     };
     let (event, identities) = match who {
         Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
@@ -312,6 +317,11 @@ fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
             if let Some(certificate) = certificate {
                 detail["certificate"] = serde_json::json!(certificate);
             }
+            by_a_provider(whose, detail)
+        }
+        Nobody::Ldap(whose, provider, name, why) => {
+            let mut detail = detail_of("Ldap", Some(provider), why);
+            detail["nameHash"] = hexadecimal(&name).into();
             by_a_provider(whose, detail)
         }
         Nobody::TooOften(action) => (Event::new(action), Identities::default()),

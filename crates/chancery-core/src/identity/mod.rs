@@ -32,7 +32,7 @@ mod whoami;
 
 pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
 pub use credentials::Credentials;
-pub use federation::{Fetched, Form, OidcStarted, ProviderTransport, ShownCertificates};
+pub use federation::{Fetched, Form, LdapPlace, NoAnswer, OidcStarted, ProviderTransport, ShownCertificates};
 pub use password::PasswordWork;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;

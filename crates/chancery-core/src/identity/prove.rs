@@ -117,9 +117,9 @@ impl Chancery {
                 let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
                 Ok(Proof::ApiKey { hash: self.api_key_hash(&api_key) })
             }
-            // That is a matter of the connection: log_in_by_certificate.
-            AuthType::Certificate => {
-                Err(Error::value("/authType", "A certificate is shown by the connection, and proves this alone."))
+            // That is a matter of the connection: log_in_by_certificate. And a directory's: log_in_by_ldap.
+            AuthType::Certificate | AuthType::Ldap => {
+                Err(Error::value("/authType", "A certificate is a matter of the connection, and ldap of a directory."))
             }
         }
     }

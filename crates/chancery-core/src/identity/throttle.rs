@@ -1,6 +1,6 @@
 //! What slows guessing down: delays after wrong passwords, and a limit on logins tried from one source.
 //!
-//! A delay belongs to an identity *and* a source, and concerns new logins only, so nobody can lock others out.
+//! A delay belongs to an identity (or a user name of a directory) *and* a source, and concerns new logins only, so nobody can lock others out.
 
 use std::{collections::HashMap, hash::Hash};
 
@@ -46,17 +46,23 @@ impl Wrong {
 }
 
 /// Wrong passwords, per identity and source.
-#[derive(Debug, Default)]
-pub(crate) struct Delays(HashMap<(IdentityId, Source), Wrong>);
+#[derive(Debug)]
+pub(crate) struct Delays<K: Eq + Hash = IdentityId>(HashMap<(K, Source), Wrong>);
 
-impl Delays {
+impl<K: Eq + Hash> Default for Delays<K> {
+    fn default() -> Self {
+        Self(HashMap::new())
+    }
+}
+
+impl<K: Eq + Hash + Copy> Delays<K> {
     /// Whether a login of this identity from this source must be refused unseen.
-    pub(crate) fn delayed(&self, identity: IdentityId, source: Source, now: i64) -> bool {
+    pub(crate) fn delayed(&self, identity: K, source: Source, now: i64) -> bool {
         self.0.get(&(identity, source)).is_some_and(|wrong| !wrong.forgotten(now) && now < wrong.delayed_until())
     }
 
     /// A decoded password was wrong.
-    pub(crate) fn wrong(&mut self, identity: IdentityId, source: Source, now: i64) {
+    pub(crate) fn wrong(&mut self, identity: K, source: Source, now: i64) {
         let key = (identity, source);
         if self.0.len() >= PAIRS_MAX && !self.0.contains_key(&key) {
             self.make_room(now);
@@ -69,12 +75,12 @@ impl Delays {
     }
 
     /// The password was right.
-    pub(crate) fn right(&mut self, identity: IdentityId, source: Source) {
+    pub(crate) fn right(&mut self, identity: K, source: Source) {
         self.0.remove(&(identity, source));
     }
 
     /// An administrator has vouched for the identity.
-    pub(crate) fn forgive(&mut self, identity: IdentityId) {
+    pub(crate) fn forgive(&mut self, identity: K) {
         self.0.retain(|(delayed, _), _| *delayed != identity);
     }
 

@@ -8,6 +8,7 @@ mod bodies;
 mod certificates;
 mod client;
 mod client_certificates;
+mod directories;
 mod every_endpoint;
 mod guards;
 mod idempotency;

@@ -15,13 +15,15 @@ use aws_lc_rs::{
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
-use chancery_core::{Fetched, Form, Limits, ProviderTransport};
+use chancery_core::{Fetched, Form, LdapPlace, Limits, NoAnswer, ProviderTransport};
+use chancery_ldap::{Answer, Question};
 use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use crate::{
     app::{Setup, TestApp},
     client::{Client, Reply},
+    directories::usual,
     workloads::{BINDINGS, PROVIDERS},
 };
 
@@ -138,6 +140,10 @@ impl ProviderTransport for Fake {
         let usual = json!({"token_type": "Bearer", "access_token": "x", "id_token": self.token(&behaviour.claims)});
         let body = behaviour.body.clone().unwrap_or_else(|| usual.to_string().into_bytes());
         Ok(Fetched { status: behaviour.status, body: body.into_iter().take(max).collect() })
+    }
+
+    fn ask_directory(&self, _: &LdapPlace, question: &Question<'_>, _: Duration) -> Result<Answer, NoAnswer> {
+        Ok(usual(question))
     }
 }
 

@@ -1,4 +1,4 @@
-//! OpenID Connect providers whose tokens are taken, and authorities whose client certificates are.
+//! OpenID Connect providers whose tokens are taken, authorities whose client certificates are, and directories.
 
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ pub struct Row {
     pub name: String,
     /// Its name in one letter case; unique.
     pub name_key: String,
-    /// The `iss` of its tokens, or the name of the authority; unique.
+    /// The `iss` of its tokens, or the name of the authority or directory; unique.
     pub issuer: String,
     /// Whether its tokens are taken at all.
     pub is_enabled: bool,
@@ -36,6 +36,11 @@ const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHE
 const BY_ISSUER: &str = concat!("SELECT ", columns!(), " FROM identity_providers WHERE issuer = $1");
 const ALL_OF_TOKENS: &str =
     concat!("SELECT ", columns!(), " FROM identity_providers WHERE issuer LIKE 'https://%' ORDER BY name_key");
+const ALL_OF_DIRECTORIES: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM identity_providers WHERE issuer LIKE 'ldap://%' OR issuer LIKE 'ldaps://%' ORDER BY name_key"
+);
 const AUTHORITY: &str = "SELECT id FROM identity_providers WHERE issuer NOT LIKE 'https://%' LIMIT 1";
 const ID_BY_ISSUER: &str = "SELECT id FROM identity_providers WHERE issuer = $1";
 const DELETE: &str = "DELETE FROM identity_providers WHERE id = $1";
@@ -80,6 +85,11 @@ pub async fn all_of_tokens(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
 /// Whether there is any whose issuer is no address.
 pub async fn has_authorities(tx: &mut Tx) -> Result<bool, StoreError> {
     Ok(sql(AUTHORITY).optional::<Uuid>(tx).await?.is_some())
+}
+
+/// Those whose issuer is that of a directory, and that are what they say, by name.
+pub async fn all_of_directories(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL_OF_DIRECTORIES).authentic(tx).await
 }
 
 /// Whether there is a provider whose tokens have this `iss`, whatever its row says.

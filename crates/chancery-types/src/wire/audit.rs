@@ -149,6 +149,10 @@ const TOKEN_EXCHANGE: &str = "TokenExchange";
 /// The way of a person whose provider says that it took what counts as a second factor.
 const OIDC_WITH_SECOND_FACTOR: &str = "Oidc+Acr";
 
+/// The way of whoever has the password of a directory, and that with a one-time code of ours.
+const LDAP: &str = "Ldap";
+const LDAP_AND_TOTP: &str = "Ldap+Totp";
+
 /// The way of whoever shows a client certificate.
 const CERTIFICATE: &str = "Certificate";
 
@@ -158,12 +162,13 @@ const CERTIFICATE: &str = "Certificate";
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
     /// `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    /// a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
+    /// a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
+    /// certificate of TLS).
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<AuditApiKey>,
-    /// Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`.
+    /// Whose token or account it was; only with the ways `Oidc`, `Oidc+Acr`, `Ldap`, `Ldap+Totp` and `TokenExchange`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<AuditToken>,
     /// Which certificate; only with the way `Certificate`.
@@ -195,7 +200,9 @@ impl LoginWay {
     pub fn satisfies(&self, demanded: SecondFactor) -> bool {
         match demanded {
             SecondFactor::None => true,
-            SecondFactor::Totp => self.way == "Password+Totp" || self.way == OIDC_WITH_SECOND_FACTOR,
+            SecondFactor::Totp => {
+                ["Password+Totp", OIDC_WITH_SECOND_FACTOR, LDAP_AND_TOTP].contains(&self.way.as_str())
+            }
         }
     }
 
@@ -216,6 +223,12 @@ impl LoginWay {
     pub fn oidc(token: AuditToken, has_second_factor: bool) -> Self {
         let way = if has_second_factor { OIDC_WITH_SECOND_FACTOR } else { "Oidc" };
         Self { token: Some(token), ..Self::by(way) }
+    }
+
+    /// Somebody whose password a directory has taken, perhaps with a one-time code of ours.
+    #[must_use]
+    pub fn ldap(account: AuditToken, has_totp: bool) -> Self {
+        Self { token: Some(account), ..Self::by(if has_totp { LDAP_AND_TOTP } else { LDAP }) }
     }
 
     /// A client certificate of the connection.
@@ -254,7 +267,7 @@ pub struct AuditApiKey {
     pub version: u32,
 }
 
-/// A provider's token as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
+/// A provider's token, or an account of a directory, as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
 /// member.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -264,7 +277,7 @@ pub struct AuditToken {
     pub binding_uuid: IdentityBindingId,
     /// Who issued it.
     pub issuer: String,
-    /// Its `sub`.
+    /// Its `sub`, or the account's id.
     pub subject: String,
 }
 

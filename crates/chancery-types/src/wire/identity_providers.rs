@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present};
-use crate::{CertificateId, IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm};
+use crate::{CertificateId, IdentityBindingId, IdentityId, IdentityProviderId, JwtAlgorithm, LdapIdAttribute};
 
 /// Somebody whose word is taken for who others are: an OpenID Connect provider whose tokens workloads exchange for ours, or by
 /// which people log in, or both; or a certificate authority whose client certificates log their holders in (`authorityUuid` or
-/// `authorityCertificates`).
+/// `authorityCertificates`); or a directory whose passwords do (`ldap`).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -19,12 +19,13 @@ pub struct CreateIdentityProvider {
     pub name: String,
     /// The `iss` of its tokens, letter by letter: an https address, such as
     /// `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
-    /// certificates, which need not be said.
+    /// certificates, which need not be said. Of a directory it is a name that begins with `ldaps://` or `ldap://`: the address
+    /// where nothing else is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "https://gitlab.example.org"))]
     pub issuer: Option<String>,
     /// Whom the tokens of workloads have to be for: one of these is among their `aud`, letter by letter. 1 to 10; none where
-    /// there is a `clientId` and no workload shall exchange tokens, and of a certificate authority.
+    /// there is a `clientId` and no workload shall exchange tokens, and of a certificate authority or a directory.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schema(max_items = 10))]
     pub audiences: Vec<String>,
@@ -65,6 +66,9 @@ pub struct CreateIdentityProvider {
     /// to be covered by one that is not over, or is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crls: Option<String>,
+    /// A directory (LDAP), in the place of an OpenID Connect provider: whose password is right there and who is bound logs in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ldap: Option<DescribeLdap>,
 }
 
 /// Says which, never the client's secret.
@@ -118,6 +122,9 @@ pub struct PatchIdentityProvider {
     /// Other revocation lists, which replace all of the present ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crls: Option<String>,
+    /// What shall change in a directory; members that are absent stay as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ldap: Option<DescribeLdap>,
 }
 
 /// Says a little, never the client's secret.
@@ -128,16 +135,92 @@ impl fmt::Debug for PatchIdentityProvider {
     }
 }
 
-/// An OpenID Connect provider, or an authority of client certificates.
+/// Where a directory (LDAP) is, and how somebody's entry is found in it: by a name that is made of the user name (`userDn`), or
+/// by a search in the name of a service account (`bindDn`, `bindPassword`, `baseDn` and `filter`). A new directory has `url`, and
+/// either the one or the other.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DescribeLdap {
+    /// `ldaps://HOST[:PORT]`, or `ldap://HOST[:PORT]`, where TLS begins by StartTLS and is not left out. The host is the one that
+    /// the directory's certificate names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "ldaps://ldap.example.org"))]
+    pub url: Option<String>,
+    /// Certificates of authorities that the directory's certificate may be of, PEM, at most 20; `null` or absent for those that
+    /// the server trusts (`--provider-ca`).
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<Option<String>>,
+    /// The distinguished name of an entry, with `{username}` in a value. Whoever logs in has to be allowed to read their own
+    /// `idAttribute`. With it `bindDn`, `bindPassword`, `baseDn` and `filter` go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "uid={username},ou=people,dc=example,dc=org"))]
+    pub user_dn: Option<String>,
+    /// The service account that searches: its distinguished name, or what else the directory takes for it. With it `userDn` goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "cn=chancery,ou=services,dc=example,dc=org"))]
+    pub bind_dn: Option<String>,
+    /// The password of the service account, which is shown nowhere again. Where `url` or `bindDn` change it is said again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 1_024))]
+    pub bind_password: Option<String>,
+    /// Below what is searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "ou=people,dc=example,dc=org"))]
+    pub base_dn: Option<String>,
+    /// By what (RFC 4515), with `{username}` as a value or a part of one. Exactly one entry has to match.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "(&(objectClass=person)(uid={username}))"))]
+    pub filter: Option<String>,
+    /// The attribute whose value is the subject that identities are bound by; `entryUUID` where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id_attribute: Option<LdapIdAttribute>,
+}
+
+/// Says where, never the password.
+impl fmt::Debug for DescribeLdap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DescribeLdap").field("url", &self.url).finish_non_exhaustive()
+    }
+}
+
+/// Where a directory is, and how somebody's entry is found in it. The password of the service account is not shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LdapServer {
+    /// Its address.
+    pub url: String,
+    /// The authorities that its certificate may be of, PEM; absent for those that the server trusts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub authorities: Option<String>,
+    /// The name of an entry, with `{username}` in it; absent where it is searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_dn: Option<String>,
+    /// The service account that searches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bind_dn: Option<String>,
+    /// Below what is searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_dn: Option<String>,
+    /// By what, with `{username}` in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filter: Option<String>,
+    /// The attribute whose value is the subject.
+    pub id_attribute: LdapIdAttribute,
+}
+
+/// An OpenID Connect provider, an authority of client certificates, or a directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct IdentityProvider {
     /// Name and id.
     pub obj_info: ObjInfo<IdentityProviderId>,
-    /// The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514).
+    /// The `iss` of its tokens; the subject of an authority of client certificates (RFC 4514); what a directory is called.
     pub issuer: String,
-    /// Whom its tokens have to be for; none of an authority of client certificates, as with all that is about tokens.
+    /// Whom its tokens have to be for; none of an authority of client certificates or a directory, as with all that is about
+    /// tokens.
     pub audiences: Vec<String>,
     /// Which algorithms its tokens may be signed with.
     pub algorithms: Vec<JwtAlgorithm>,
@@ -146,7 +229,7 @@ pub struct IdentityProvider {
     pub jwks: Option<String>,
     /// Whether each token is taken once.
     pub single_use: bool,
-    /// Whether its tokens or certificates are taken at all.
+    /// Whether its tokens, certificates or passwords are taken at all.
     pub enabled: bool,
     /// As which client this installation is registered at it; absent where nobody logs in by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,6 +249,9 @@ pub struct IdentityProvider {
     /// What is known of the revocation lists that were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revocation_lists: Vec<RevocationList>,
+    /// The directory; absent where it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ldap: Option<LdapServer>,
     /// When it was made (RFC 3339, UTC).
     pub created_at: String,
 }
@@ -200,12 +286,13 @@ pub struct CreateIdentityBinding {
     /// The `sub` of the tokens, letter by letter. A person who logs in by the provider is bound by it, and never by a name or
     /// an address. It may be absent where the claims name something by an id that nobody
     /// else is ever given: `repository_id`, `project_id`, `oid` or `/kubernetes.io/serviceaccount/uid`. Of client certificates it
-    /// is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is.
+    /// is the whole subject (RFC 4514), such as `CN=ci,O=Example`; it may be absent where claims name who it is. Of a directory it is
+    /// the value of `idAttribute`, in small letters; `objectGUID` as Active Directory's tools show it, without braces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<String>,
     /// Further claims of the tokens with their values, letter by letter; numbers and `true` as JSON writes them. A name that
     /// begins with a slash is a JSON pointer into the claims. All of them have to be there. At most 20. Of client certificates
-    /// they are alternative names: `dns`, `uri`, `email` and `upn`.
+    /// they are alternative names: `dns`, `uri`, `email` and `upn`; of a directory there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "schema", schema(example = json!({"repository_id": "74", "ref": "refs/heads/main"})))]
     pub claims: BTreeMap<String, String>,

@@ -18,17 +18,17 @@ pub struct LoginRequest {
     pub auth_type: AuthType,
 }
 
-/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
-/// them for `certificate`, which is the client certificate that the connection has shown.
-#[derive(Clone, Serialize, Deserialize)]
+/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
+/// `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
+#[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuthCredentials {
-    /// The identity's name, in any letter case.
+    /// The identity's name, in any letter case; for `ldap` the user name that the directory knows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "Admin1"))]
     pub username: Option<String>,
-    /// The password.
+    /// The password; for `ldap` that of the directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Base64>,
     /// The one-time code that the identity's authenticator shows: six digits. Not looked at where the identity has no
@@ -39,6 +39,9 @@ pub struct AuthCredentials {
     /// An API key, as it was shown when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
+    /// Which directory, for `ldap`: one of `directories` of GET /home/v1/login/oidc.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider_uuid: Option<IdentityProviderId>,
 }
 
 /// Says who, never the proof.
@@ -149,6 +152,9 @@ pub struct OidcProviders {
     /// Whether connections to this socket are asked for a client certificate, by which `authType` `certificate` logs in.
     #[serde(default)]
     pub certificates: bool,
+    /// The directories by whose passwords `authType` `ldap` logs in, by name.
+    #[serde(default)]
+    pub directories: Vec<ObjInfo<IdentityProviderId>>,
 }
 
 /// Body of POST /home/v1/login/oidc.

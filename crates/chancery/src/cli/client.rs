@@ -25,6 +25,10 @@ pub(crate) struct Login {
     /// as a bearer token lives.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["names", "password_file", "totp", "api_key_file"])]
     pub(crate) oidc_token: Option<PathBuf>,
+    /// Logs in by the passwords of this directory (LDAP), which is an identity provider: its name or uuid. The names are those
+    /// that it knows.
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["api_key_file", "oidc_token", "client_cert"])]
+    pub(crate) ldap: Option<String>,
     /// Logs in by this client certificate, PEM, with what stands between it and its authority, at the address of
     /// --client-cert-listen. It is one of two logins where a role takes two.
     #[arg(

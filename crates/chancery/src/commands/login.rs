@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use chancery_client::{Client, ClientError, Session};
 use chancery_core::Clock;
-use chancery_types::wire::login::LoginState;
+use chancery_types::{IdentityProviderId, wire::login::LoginState};
 
 use crate::{
     cli::client::Login,
@@ -23,6 +23,8 @@ use crate::{
 };
 
 mod certificate;
+mod directory;
+mod proof;
 
 /// How long a server keeps a session that waits for its second login.
 const HALF_OPEN_MS: i64 = 5 * 60 * 1_000;
@@ -34,7 +36,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let options = &command.server;
     // Before it is read, which may be possible once or take for ever.
     options.api_key_file.as_deref().map_or(Ok(()), refuse_fleeting_key)?;
-    let is_otherwise = command.oidc_token.is_some() || command.client_cert.is_some();
+    let is_otherwise = command.oidc_token.is_some() || command.client_cert.is_some() || command.ldap.is_some();
     let key = if is_otherwise { None } else { api_key(options)? };
     if key.is_some() && !command.names.is_empty() {
         let message = format!("{}: an API key is given too", command.names.join(" "));
@@ -50,7 +52,9 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     }
     let given = given(command, key.is_some())?;
     let client = target.client()?;
+    let directory = command.ldap.as_deref().map(|named| directory::find(&client, named)).transpose()?;
     let (mut login, replaced) = begun(target, client, command, key.is_none())?;
+    login.directory = directory;
     match key {
         Some(key) => login.by_key(&key, options.api_key_file.as_ref())?,
         None => login.by_names(given)?,
@@ -72,7 +76,7 @@ fn begun(target: Target, client: Client, command: &Login, goes_on: bool) -> Resu
         Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
         None => (client, new_login(address, ca, now_ms)),
     };
-    Ok((Attempt { client, server, profile }, replaced))
+    Ok((Attempt { client, server, profile, directory: None }, replaced))
 }
 
 /// The session that a new login takes the place of. It shall not go on for whoever has a copy of it.
@@ -124,7 +128,7 @@ fn by_token(target: Target, options: &ServerOptions, file: &Path) -> Result<Exit
     let replaced = Replaced::of(known, &address, client_of_replaced);
     let state = client.exchange_token(token).doing("logging in by a provider's token")?;
     let server = SavedServer { state: Some(state), ..new_login(address, ca, Clock::System.now_ms()) };
-    let mut login = Attempt { client, server, profile };
+    let mut login = Attempt { client, server, profile, directory: None };
     login.keep()?;
     login.say(options.output)?;
     replaced.end();
@@ -244,6 +248,8 @@ struct Attempt {
     client: Client,
     server: SavedServer,
     profile: String,
+    /// By whose passwords, where they are none of the server's own.
+    directory: Option<IdentityProviderId>,
 }
 
 impl Attempt {
@@ -329,31 +335,6 @@ impl Attempt {
                 outcome => return outcome.doing(format!("logging {name} in")),
             }
         }
-    }
-
-    /// Tries the password, with the code that was given. The server does not say what was wrong, so whoever is there and gave
-    /// no code is told so and asked for one. It is not seen, as it may be the password once more; that is not sent.
-    fn with_code(
-        &self,
-        name: &str,
-        password: &str,
-        totp: Option<&str>,
-    ) -> Result<Result<LoginState, ClientError>, Failure> {
-        let first = self.client.log_in_with_totp(name, password, totp);
-        if totp.is_none()
-            && somebody_is_there()
-            && let Err(ClientError::NotLoggedIn { status: 401, message, .. }) = &first
-        {
-            output::note(Shown(message));
-            let code = prompt(&format!("One-time code of {} (empty where there is none): ", Shown(name)))?;
-            if is_code(&code) {
-                return Ok(self.client.log_in_with_totp(name, password, Some(&code)));
-            }
-            if !code.is_empty() {
-                output::note("A one-time code has six digits. What was typed was not sent.");
-            }
-        }
-        Ok(first)
     }
 
     /// Keeps what there is, and says what is missing.

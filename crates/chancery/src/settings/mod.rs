@@ -118,7 +118,7 @@ pub(crate) struct Options {
     /// Networks that notices and audit records may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
     #[arg(long, value_name = "NETWORK", env = "CHANCERY_NOTICE_NETWORKS", value_delimiter = ',')]
     pub(crate) notice_networks: Option<Vec<String>>,
-    /// Networks that the keys of identity providers may be fetched from although they are not public, such as 10.1.2.0/24.
+    /// Networks in which identity providers and directories may be asked although they are not public, such as 10.1.2.0/24.
     #[arg(long, value_name = "NETWORK", env = "CHANCERY_PROVIDER_NETWORKS", value_delimiter = ',')]
     pub(crate) provider_networks: Option<Vec<String>>,
     /// Authorities that identity providers must have their TLS certificates from, PEM [default: the system's].

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use chancery_testkit::{IdentityProvider, Tool, free_port, temp_dir};
+use chancery_testkit::{Account, IdentityProvider, Slapd, Tool, free_port, temp_dir};
 
 use crate::{
     process::{Demo, PROGRAM},
@@ -31,6 +31,15 @@ fn the_console_passes_its_tests_in_a_browser() {
         IdentityProvider::start_for_people(temporary.path(), &format!("{origin}/home/v1/login/oidc/callback"));
     let authority = provider.authority().display().to_string();
     let of_provider = ["--public-origin", &origin, "--provider-ca", &authority, "--provider-networks", "127.0.0.1"];
+    let erin = Account {
+        uid: "erin",
+        mail: "erin@example.org",
+        password: "erin's own password",
+        id: "0b5c2d3e-1111-4111-8111-0000000e3140",
+    };
+    let directory = Slapd::start(temporary.path(), std::slice::from_ref(&erin));
+    let directory_ca = temporary.path().join("directory.pem");
+    std::fs::write(&directory_ca, directory.authority()).unwrap();
     let asking = format!("127.0.0.1:{}", free_port());
     let of_certificates = ["--client-cert-listen", &asking];
     let of_relay = relay.arguments();
@@ -51,6 +60,9 @@ fn the_console_passes_its_tests_in_a_browser() {
         .env("CHANCERY_ASKING", format!("https://{asking}"))
         .env("CHANCERY_MAILS", relay.folder())
         .env("CHANCERY_PROVIDER", provider.issuer())
+        .env("CHANCERY_DIRECTORY", directory.ldaps())
+        .env("CHANCERY_DIRECTORY_CA", &directory_ca)
+        .env("CHANCERY_DIRECTORY_ID", erin.id)
         .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
         .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
         .env("CHANCERY_SHOTS", folder("target/console"))

@@ -6,6 +6,7 @@ mod client_certificates;
 mod clients;
 mod commands;
 mod console;
+mod directories;
 mod journal;
 mod kill;
 mod ledger;

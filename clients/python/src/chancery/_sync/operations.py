@@ -3271,7 +3271,7 @@ class Session:
     ) -> types.LoginAnswer:
         """Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
         second, of another identity. With `authType` `certificate` it is the identity that the client certificate of this connection
-        stands for; no other call looks at that.
+        stands for; no other call looks at that. With `ldap` it is the one that an account of a directory stands for.
 
         `POST /home/v1/login`
         """
@@ -3303,8 +3303,8 @@ class Session:
     def oidc_providers(
         self,
     ) -> types.OidcProviders:
-        """The identity providers by which people may log in: names and ids, for whoever is about to; and whether this socket asks for
-        client certificates.
+        """The identity providers by which people may log in, and the directories: names and ids, for whoever is about to; and whether
+        this socket asks for client certificates.
 
         `GET /home/v1/login/oidc`
         """

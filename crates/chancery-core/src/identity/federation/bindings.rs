@@ -134,6 +134,9 @@ async fn check_can_log_in(tx: &mut Tx, row: &tables::identity_bindings::Row) -> 
     let provider = tables::identity_providers::by_id(tx, row.provider_id).await?;
     let provider = provider.ok_or_else(|| Error::selection("/providerUuid", "There is no such identity provider."))?;
     let (provider, asked) = (ProviderContent::of(&provider)?, BindingContent::of(row)?);
+    if let Some(ldap) = &provider.ldap {
+        return ldap.check_asked(&asked);
+    }
     if provider.authority.is_some() {
         // Whoever has the key of a certificate is who it says, a person as well as a program.
         return certificates::check_asked(&asked);

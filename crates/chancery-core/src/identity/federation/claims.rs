@@ -3,7 +3,7 @@
 use chancery_keys::{Claims, IdTokenError, is_same_hash};
 use serde_json::Value;
 
-use super::certificates::CertificateRefusal;
+use super::{certificates::CertificateRefusal, ldap::LdapRefusal};
 
 /// By how much the clocks of a provider and of this server may differ.
 const SKEW_MS: i64 = 60_000;
@@ -63,6 +63,8 @@ pub(crate) enum TokenRefusal {
     Nonce,
     /// A client certificate, in the place of a token.
     Certificate(CertificateRefusal),
+    /// Somebody whom a directory was asked about, in the place of a token.
+    Ldap(LdapRefusal),
 }
 
 impl TokenRefusal {
@@ -91,6 +93,7 @@ impl TokenRefusal {
             Self::Provider => "Provider",
             Self::Nonce => "Nonce",
             Self::Certificate(why) => why.as_str(),
+            Self::Ldap(why) => why.as_str(),
         }
     }
 }

@@ -4,7 +4,7 @@ use chancery_types::wire::identity_providers::PatchIdentityProvider;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::stored::ClientContent;
+use super::stored::{ClientContent, OurSecret};
 use crate::{Chancery, Error, Result};
 
 /// Characters of a client's id, and of its secret.
@@ -31,7 +31,7 @@ impl Chancery {
         second_factor_acr.as_deref().map_or(Ok(()), check_acr)?;
         let sealed = |secret: String| {
             check_secret(&secret)?;
-            self.seal_client_secret(provider, &Zeroizing::new(secret))
+            self.seal_our_secret(OurSecret::Client, provider, &Zeroizing::new(secret))
         };
         let secret = secret.map(|secret| secret.map(sealed).transpose()).transpose()?;
         Ok(ClientChange { id, secret, second_factor_acr })

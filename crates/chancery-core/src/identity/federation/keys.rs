@@ -11,12 +11,13 @@ use std::{
 };
 
 use chancery_keys::ProviderKeys;
+use chancery_ldap::{Address, Answer, Fault, Question};
 use serde::Deserialize;
 use tracing::warn;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::{claims::TokenRefusal, oidc::Posts, stored::ProviderContent};
+use super::{claims::TokenRefusal, lane::Lane, ldap::LdapState, stored::ProviderContent};
 use crate::{Chancery, Clock, Error, Limits, LoginLimits, Result, clock::ms, error::reason, pool::Pool};
 
 /// Keys that are fetched at a time: those of as many providers.
@@ -36,7 +37,30 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
-/// How providers are asked. Core knows no HTTP.
+/// Where a directory is, and whom it has to be known to.
+pub struct LdapPlace {
+    /// Its address.
+    pub address: Address,
+    /// The authorities that its certificate may be of, PEM; none for those that the process trusts.
+    pub authorities: Option<String>,
+}
+
+/// Why a directory did not answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// There is no connection, or none that is secret and authentic: in words for an administrator.
+    NotReached(Box<dyn std::error::Error + Send + Sync>),
+    /// It was reached.
+    Fault(Fault),
+}
+
+impl From<Fault> for NoAnswer {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// How providers are asked. Core knows no HTTP, and neither TLS nor sockets.
 pub trait ProviderTransport: Send + Sync {
     /// Gets at most so many bytes from an https address and answers them, whatever the status. It follows no redirect, and
     /// connects only to addresses that are allowed. It may block.
@@ -56,6 +80,14 @@ pub trait ProviderTransport: Send + Sync {
         max: usize,
         wait: Duration,
     ) -> Result<Fetched, Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Asks a directory over TLS, within `wait`. It connects only to addresses that are allowed. It may block.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn ask_directory(&self, _at: &LdapPlace, _question: &Question<'_>, _wait: Duration) -> Result<Answer, NoAnswer> {
+        Err(NoAnswer::NotReached("this process asks no directories".into()))
+    }
 }
 
 /// What is posted to a provider. Both hold secrets.
@@ -69,7 +101,9 @@ pub struct Form {
 /// What was fetched of all providers.
 pub(crate) struct FetchedKeys {
     fetcher: Fetcher,
-    pub(super) posts: Posts,
+    /// Codes that are exchanged.
+    pub(super) codes: Lane,
+    pub(super) ldap: LdapState,
     of: Mutex<HashMap<Uuid, Arc<OfProvider>>>,
 }
 
@@ -171,7 +205,7 @@ impl FetchedKeys {
     pub(crate) fn new(transport: Option<Arc<dyn ProviderTransport>>, limits: &Limits) -> Self {
         let pool = Arc::new(Pool::with_slots(FETCHES_MAX, limits));
         let fetcher = Fetcher { transport, pool, wait: limits.logins.provider_wait_max };
-        Self { fetcher, posts: Posts::new(limits), of: Mutex::default() }
+        Self { fetcher, codes: Lane::new(limits), ldap: LdapState::new(limits), of: Mutex::default() }
     }
 
     fn of(&self, id: Uuid) -> Arc<OfProvider> {

@@ -12,8 +12,8 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::{
-    certificates::{AuthorityContent, check_no_tokens},
-    stored::{ProviderContent, provider},
+    certificates::check_no_tokens,
+    stored::{ProviderContent, WithoutTokens, provider},
 };
 use crate::{
     Caller, Chancery, Error, Event, Result,
@@ -47,8 +47,11 @@ impl Chancery {
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderCreate, None).await?;
         let id = Uuid::from(IdentityProviderId::from_random(chancery_keys::random()));
-        let authority = self.described_authority(&grant, &body).await?;
-        let (name, issuer, content) = self.described(id, body, authority)?;
+        let other = match self.described_authority(&grant, &body).await? {
+            Some((name, authority)) => Some((name, WithoutTokens::Authority(authority))),
+            None => self.described_ldap(id, &body)?.map(|(name, ldap)| (name, WithoutTokens::Ldap(ldap))),
+        };
+        let (name, issuer, content) = self.described(id, body, other)?;
         let row = tables::identity_providers::Row {
             id,
             name_key: name_key(&name),
@@ -86,7 +89,7 @@ impl Chancery {
         &self,
         id: Uuid,
         body: CreateIdentityProvider,
-        authority: Option<(String, AuthorityContent)>,
+        other: Option<(String, WithoutTokens)>,
     ) -> Result<(String, String, ProviderContent)> {
         let CreateIdentityProvider { name, issuer, .. } = body;
         check_name("/name", &name, &self.limits)?;
@@ -100,9 +103,9 @@ impl Chancery {
             second_factor_acr: Some(body.second_factor_acr),
             ..PatchIdentityProvider::default()
         };
-        if let Some((issuer, authority)) = authority {
+        if let Some((issuer, other)) = other {
             check_no_tokens(&said)?;
-            return Ok((name, issuer, ProviderContent::of_authority(authority)));
+            return Ok((name, issuer, ProviderContent::of_other(other)));
         }
         let issuer = issuer.unwrap_or_default();
         check_issuer(&issuer)?;
@@ -113,6 +116,7 @@ impl Chancery {
             jwks: checked_keys(said.jwks.flatten())?,
             single_use: said.single_use.unwrap_or(true),
             authority: None,
+            ldap: None,
             since_ms: None,
         };
         content.check_apart()?;
@@ -148,6 +152,7 @@ impl Chancery {
         let grant = self.grant_administration(caller, Action::IdentityProviderChange, Some(id.into())).await?;
         let no_tokens = check_no_tokens(&body);
         let (client, authority) = (self.client_change(id.into(), &mut body)?, self.authority_change(&mut body)?);
+        let ldap = self.ldap_change(id.into(), body.ldap.take())?;
         let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled, .. } = body;
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let audiences = audiences.map(checked_audiences).transpose()?;
@@ -160,8 +165,10 @@ impl Chancery {
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
                 let was = old.without_secret();
                 let (vouched_by, since_ms) = (old.vouches_by(), old.since_ms);
-                let mut content = match authority.of(old.authority.clone(), &row.issuer)? {
-                    Some(authority) => no_tokens.map(|()| ProviderContent::of_authority(authority))?,
+                let authority = authority.of(old.authority.clone(), &row.issuer)?.map(WithoutTokens::Authority);
+                let other = authority.or(ldap.of(old.ldap.clone())?.map(WithoutTokens::Ldap));
+                let mut content = match other {
+                    Some(other) => no_tokens.map(|()| ProviderContent::of_other(other))?,
                     None => ProviderContent {
                         audiences: audiences.unwrap_or(old.audiences),
                         algorithms: algorithms.map_or(old.algorithms, checked_algorithms),
@@ -169,6 +176,7 @@ impl Chancery {
                         single_use: single_use.unwrap_or(old.single_use),
                         client: client.of(old.client)?,
                         authority: None,
+                        ldap: None,
                         since_ms: None,
                     },
                 };

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{certificates::AuthorityContent, claims::GoodToken, clients::check_apart};
+use super::{certificates::AuthorityContent, claims::GoodToken, clients::check_apart, ldap::LdapContent};
 use crate::{Chancery, Error, Result, time::rfc3339_ms};
 
 /// What the tokens of a provider have to be, as JSON in its row.
@@ -34,9 +34,18 @@ pub(super) struct ProviderContent {
     /// With it, it is an authority of client certificates, and has no tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) authority: Option<AuthorityContent>,
+    /// With it, it is a directory, and has no tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) ldap: Option<LdapContent>,
     /// When it was last told to vouch by something else; where that never happened, it vouches since it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) since_ms: Option<i64>,
+}
+
+/// What a provider is that has no tokens.
+pub(super) enum WithoutTokens {
+    Authority(AuthorityContent),
+    Ldap(LdapContent),
 }
 
 /// As whom this installation asks a provider to log people in.
@@ -61,28 +70,43 @@ impl ProviderContent {
         serde_json::to_string(self).map_err(Error::internal)
     }
 
-    /// Of a provider that is an authority: nothing is said of tokens, and none is taken.
-    pub(super) const fn of_authority(authority: AuthorityContent) -> Self {
+    /// Of a provider that is something else: nothing is said of tokens, and none is taken.
+    pub(super) fn of_other(other: WithoutTokens) -> Self {
+        let (authority, ldap) = match other {
+            WithoutTokens::Authority(authority) => (Some(authority), None),
+            WithoutTokens::Ldap(ldap) => (None, Some(ldap)),
+        };
         Self {
             audiences: Vec::new(),
             algorithms: Vec::new(),
             jwks: None,
             single_use: false,
             client: None,
-            authority: Some(authority),
+            authority,
+            ldap,
             since_ms: None,
         }
     }
 
-    /// Refuses tokens that are for nobody, or for workloads and people alike.
-    pub(super) fn check_apart(&self) -> Result<()> {
-        if self.authority.is_some() { Ok(()) } else { check_apart(self.client.as_ref(), &self.audiences) }
+    /// What it is, where it is something else.
+    pub(super) fn other(&self) -> Option<WithoutTokens> {
+        let authority = self.authority.clone().map(WithoutTokens::Authority);
+        authority.or_else(|| self.ldap.clone().map(WithoutTokens::Ldap))
     }
 
-    /// What says whose tokens stand for whom: another secret of the client gives nothing to anybody.
+    /// Refuses tokens that are for nobody, or for workloads and people alike.
+    pub(super) fn check_apart(&self) -> Result<()> {
+        match self.other() {
+            Some(_) => Ok(()),
+            None => check_apart(self.client.as_ref(), &self.audiences),
+        }
+    }
+
+    /// What says whose tokens stand for whom: another secret of the client, or of a service account, gives nothing to anybody.
     pub(super) fn without_secret(&self) -> Self {
         let client = self.client.clone().map(|client| ClientContent { secret: None, ..client });
-        Self { client, since_ms: None, ..self.clone() }
+        let ldap = self.ldap.as_ref().map(LdapContent::without_secret);
+        Self { client, ldap, since_ms: None, ..self.clone() }
     }
 
     /// The same, without what only takes away: newer revocation lists, which may come each day.
@@ -92,27 +116,41 @@ impl ProviderContent {
     }
 }
 
-/// The kind of value that is sealed; part of the stored format.
-const SEALED: &str = "client secret";
+/// By what this installation is known to a provider.
+#[derive(Clone, Copy)]
+pub(super) enum OurSecret {
+    Client,
+    ServiceAccount,
+}
+
+impl OurSecret {
+    /// The kind of value that is sealed; part of the stored format.
+    const fn sealed_as(self) -> &'static str {
+        match self {
+            Self::Client => "client secret",
+            Self::ServiceAccount => "directory password",
+        }
+    }
+}
 
 impl Chancery {
-    pub(super) fn seal_client_secret(&self, provider: Uuid, secret: &str) -> Result<String> {
-        let context = Context { kind: SEALED, row: provider.as_bytes() };
+    pub(super) fn seal_our_secret(&self, kind: OurSecret, provider: Uuid, secret: &str) -> Result<String> {
+        let context = Context { kind: kind.sealed_as(), row: provider.as_bytes() };
         let sealed = self.custodian.seal_value(context, secret.as_bytes()).map_err(Error::internal)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    pub(super) fn open_client_secret(&self, provider: Uuid, sealed: &str) -> Result<Secret> {
+    pub(super) fn open_our_secret(&self, kind: OurSecret, provider: Uuid, sealed: &str) -> Result<Secret> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(Error::internal)?;
-        let context = Context { kind: SEALED, row: provider.as_bytes() };
+        let context = Context { kind: kind.sealed_as(), row: provider.as_bytes() };
         self.custodian.open_value(context, &sealed).map_err(Error::internal)
     }
 }
 
 /// As the interface shows it.
 pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider> {
-    let ProviderContent { audiences, algorithms, jwks, single_use, client, authority, since_ms: _ } =
-        ProviderContent::of(row)?;
+    let content = ProviderContent::of(row)?;
+    let ProviderContent { audiences, algorithms, jwks, single_use, client, authority, ldap, since_ms: _ } = content;
     let has_client_secret = client.as_ref().map(|client| client.secret.is_some());
     let (client_id, second_factor_acr) = client.map(|client| (client.id, client.second_factor_acr)).unzip();
     Ok(IdentityProvider {
@@ -129,6 +167,7 @@ pub(super) fn provider(row: &identity_providers::Row) -> Result<IdentityProvider
         authority_uuid: authority.as_ref().and_then(AuthorityContent::own),
         authority_certificates: authority.as_ref().map(AuthorityContent::shown_certificates).transpose()?,
         revocation_lists: authority.as_ref().map(AuthorityContent::shown_lists).unwrap_or_default(),
+        ldap: ldap.as_ref().map(LdapContent::shown),
         created_at: rfc3339_ms(row.created_at_ms),
     })
 }

@@ -44,10 +44,50 @@ const CRLS: Member = member(
     "File with the revocation lists of that authority and of those below it, PEM",
 );
 
+const LDAP_URL: Member = member(
+    "ldap-url",
+    "/ldap/url",
+    Kind::Text,
+    "Where it is, if it is a directory: ldaps://HOST, or ldap://HOST with StartTLS",
+);
+const LDAP_AUTHORITIES: Member = member(
+    "ldap-ca-file",
+    "/ldap/authorities",
+    Kind::FileText,
+    "File with the authorities of the directory's TLS certificate, PEM, where the server does not trust them",
+);
+const LDAP_USER_DN: Member = member(
+    "ldap-user-dn",
+    "/ldap/userDn",
+    Kind::Text,
+    "The name of an entry, with {username} in it, where none has to be searched for",
+);
+const LDAP_BIND_DN: Member = member(
+    "ldap-bind-dn",
+    "/ldap/bindDn",
+    Kind::Text,
+    "The service account of the directory that searches for entries",
+);
+const LDAP_BIND_PASSWORD: Member =
+    member("ldap-bind-password-file", "/ldap/bindPassword", Kind::SecretText, "File with the password of that account");
+const LDAP_BASE_DN: Member = member("ldap-base-dn", "/ldap/baseDn", Kind::Text, "Below what it searches");
+const LDAP_FILTER: Member = member(
+    "ldap-filter",
+    "/ldap/filter",
+    Kind::Text,
+    "By what it searches, with {username} in it, such as (uid={username})",
+);
+const LDAP_ID_ATTRIBUTE: Member = member(
+    "ldap-id-attribute",
+    "/ldap/idAttribute",
+    Kind::Text,
+    "What accounts are bound by: entryUUID (if absent), objectGUID, nsUniqueId or ipaUniqueID",
+);
+
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity-provider",
-        about: "OpenID Connect providers, and authorities of client certificates, by which workloads and people log in",
+        about: "OpenID Connect providers, authorities of client certificates, and directories (LDAP), by which workloads and people log in",
         one: "an identity provider",
         list: Some(List { path: "/api/v2/identity-providers", example: "chancery identity-provider list", ..PLAIN }),
         item: Some(PROVIDER),
@@ -56,7 +96,7 @@ pub(super) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb { path: PROVIDER, example: "chancery identity-provider show github", ..SHOW },
             Verb {
-                about: "Has the tokens or certificates of one taken, once identities are bound to them; takes two persons",
+                about: "Has the tokens, certificates or passwords of one taken, once identities are bound to them; takes two persons",
                 path: "/api/v2/identity-providers",
                 members: &[
                     member("name", "/name", Kind::Text, "Its name"),
@@ -64,7 +104,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                         "issuer",
                         "/issuer",
                         Kind::Text,
-                        "The `iss` of its tokens: an https address; not said of an authority",
+                        "The `iss` of its tokens: an https address; not said of an authority, and seldom of a directory",
                     ),
                     AUDIENCES,
                     ALGORITHMS,
@@ -81,6 +121,14 @@ pub(super) const RESOURCES: &[Resource] = &[
                     ),
                     AUTHORITY_CERTIFICATES,
                     CRLS,
+                    LDAP_URL,
+                    LDAP_AUTHORITIES,
+                    LDAP_USER_DN,
+                    LDAP_BIND_DN,
+                    LDAP_BIND_PASSWORD,
+                    LDAP_BASE_DN,
+                    LDAP_FILTER,
+                    LDAP_ID_ATTRIBUTE,
                 ],
                 example: "chancery identity-provider create --name github \
                     --issuer https://token.actions.githubusercontent.com --audience https://kms.example.org",
@@ -95,12 +143,25 @@ pub(super) const RESOURCES: &[Resource] = &[
                     ALGORITHMS,
                     KEYS,
                     SINGLE_USE,
-                    member("enabled", "/enabled", Kind::Switch, "Whether its tokens or certificates are taken at all"),
+                    member(
+                        "enabled",
+                        "/enabled",
+                        Kind::Switch,
+                        "Whether its tokens, certificates or passwords are taken at all",
+                    ),
                     CLIENT_ID,
                     CLIENT_SECRET,
                     SECOND_FACTOR_ACR,
                     AUTHORITY_CERTIFICATES,
                     CRLS,
+                    LDAP_URL,
+                    LDAP_AUTHORITIES,
+                    LDAP_USER_DN,
+                    LDAP_BIND_DN,
+                    LDAP_BIND_PASSWORD,
+                    LDAP_BASE_DN,
+                    LDAP_FILTER,
+                    LDAP_ID_ATTRIBUTE,
                 ],
                 example: "chancery identity-provider change github --enabled false",
                 ..CHANGE
@@ -115,7 +176,7 @@ pub(super) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "identity-binding",
-        about: "Whose tokens or client certificates stand for which identities",
+        about: "Whose tokens, client certificates or accounts stand for which identities",
         one: "a binding",
         list: Some(List {
             path: "/api/v2/identity-bindings",
@@ -135,7 +196,7 @@ pub(super) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb { path: BINDING, example: "chancery identity-binding show app-main", ..SHOW },
             Verb {
-                about: "Has tokens or certificates stand for an identity, by their subject or by claims with an id, all of them exact",
+                about: "Has tokens, certificates or an account stand for an identity, by their subject or by claims with an id, all of them exact",
                 path: "/api/v2/identity-bindings",
                 members: &[
                     member("name", "/name", Kind::Text, "Its name"),
@@ -145,7 +206,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                         "subject",
                         "/subject",
                         Kind::Text,
-                        "The `sub` of the tokens, or the subject of the certificate",
+                        "The `sub` of the tokens, the subject of the certificate, or the id of the account",
                     ),
                     member(
                         "claims",

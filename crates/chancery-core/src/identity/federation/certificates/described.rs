@@ -43,6 +43,10 @@ impl Chancery {
         grant: &Grant,
         body: &CreateIdentityProvider,
     ) -> Result<Option<(String, AuthorityContent)>> {
+        let is_one = body.authority_uuid.is_some() || body.authority_certificates.is_some();
+        if is_one && body.ldap.is_some() {
+            return Err(Error::value("/ldap", "A provider is an authority of client certificates or a directory."));
+        }
         let (name, authority) = match (body.authority_uuid, &body.authority_certificates) {
             (None, None) if body.crls.is_some() => return Err(of_tokens(CRLS)),
             (None, None) => return Ok(None),
@@ -140,7 +144,7 @@ fn of_own(field: &str) -> Error {
     Error::value(field, message)
 }
 
-/// Refuses what is said of tokens where a provider is an authority. What stands for nothing may be said.
+/// Refuses what is said of tokens where a provider has none. What stands for nothing may be said.
 pub(in crate::identity::federation) fn check_no_tokens(body: &PatchIdentityProvider) -> Result<()> {
     let is_said = |text: &Option<Option<String>>| text.as_ref().is_some_and(Option::is_some);
     let is_some = |list: Option<usize>| list.is_some_and(|len| len > 0);
@@ -157,7 +161,7 @@ pub(in crate::identity::federation) fn check_no_tokens(body: &PatchIdentityProvi
         None => Ok(()),
         Some((field, _)) => Err(Error::value(
             *field,
-            "This is said of tokens, and the provider is an authority of client certificates.",
+            "This is said of tokens, and the provider is an authority of client certificates, or a directory.",
         )),
     }
 }

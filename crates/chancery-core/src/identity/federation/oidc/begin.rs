@@ -39,7 +39,9 @@ impl Chancery {
                 }
             }
         }
-        Ok(OidcProviders { message: "Success".to_owned(), status: HomeStatus::Success, providers, certificates: false })
+        let directories = self.directories().await?;
+        let (message, status) = ("Success".to_owned(), HomeStatus::Success);
+        Ok(OidcProviders { message, status, providers, certificates: false, directories })
     }
 
     /// Where the browser goes to log in by a provider, on the session that its cookie names or on a new one.

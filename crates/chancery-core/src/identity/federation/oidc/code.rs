@@ -1,10 +1,5 @@
 //! What a code is exchanged for at the provider (RFC 6749, section 4.1.3), within bounds: whoever has it exchanged is not known.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
-
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde::Deserialize;
 use tracing::warn;
@@ -16,63 +11,15 @@ use super::{
         claims::TokenRefusal,
         exchange::TOKEN_MAX,
         keys::{DOCUMENT_MAX, Endpoints, Fetched, Form},
-        stored::ClientContent,
+        stored::{ClientContent, OurSecret},
     },
     encoded,
     ticket::Ticket,
 };
-use crate::{Chancery, Error, Limits, Result, Source, error::reason, pool::Pool, text::percent_encoded};
-
-/// Codes that are exchanged at a time, on threads that nothing else needs; and those of one source.
-const POSTS_MAX: usize = 8;
-const POSTS_OF_SOURCE_MAX: u32 = 4;
+use crate::{Chancery, Error, Result, Source, error::reason, text::percent_encoded};
 
 /// Characters of an error's name that the log shows.
 const ERROR_MAX: usize = 64;
-
-/// The lane of these calls.
-pub(in super::super) struct Posts {
-    pool: Pool,
-    of_source: Mutex<HashMap<Source, u32>>,
-}
-
-impl Posts {
-    pub(in super::super) fn new(limits: &Limits) -> Self {
-        Self { pool: Pool::with_slots(POSTS_MAX, limits), of_source: Mutex::default() }
-    }
-
-    fn of_source(&self) -> MutexGuard<'_, HashMap<Source, u32>> {
-        self.of_source.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A place for one more call of this source, which is free again when the answer is dropped.
-    fn place(&self, source: Source) -> Result<Place<'_>> {
-        let mut of_source = self.of_source();
-        let taken = of_source.entry(source).or_default();
-        if *taken >= POSTS_OF_SOURCE_MAX {
-            return Err(Error::busy("Too many logins by a provider wait for this address; try again.", 1));
-        }
-        *taken += 1;
-        Ok(Place { posts: self, source })
-    }
-}
-
-struct Place<'a> {
-    posts: &'a Posts,
-    source: Source,
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        let mut of_source = self.posts.of_source();
-        if let Some(taken) = of_source.get_mut(&self.source) {
-            *taken -= 1;
-            if *taken == 0 {
-                of_source.remove(&self.source);
-            }
-        }
-    }
-}
 
 /// Whom a code is shown to, and by whom.
 pub(super) struct Exchange<'a> {
@@ -91,14 +38,14 @@ impl Chancery {
         ticket: &Ticket,
     ) -> Result<Result<Zeroizing<String>, TokenRefusal>> {
         let form = self.form(exchange, code, ticket)?;
-        let lane = &self.identity.provider_keys.posts;
-        let _place = lane.place(exchange.source)?;
+        let lane = &self.identity.provider_keys.codes;
+        let place = lane.place(exchange.source)?;
         let (url, wait) = (exchange.endpoints.token.clone(), self.limits.logins.provider_wait_max);
         let asked = match self.identity.provider_keys.transport() {
             Ok(transport) => {
                 // One byte more, which tells what is too long.
                 let job = move || transport.post_form(&url, &form, DOCUMENT_MAX + 1, wait).map_err(|why| reason(&*why));
-                lane.pool.run(job).await?
+                place.run(job).await?
             }
             Err(why) => Err(why),
         };
@@ -120,7 +67,7 @@ impl Chancery {
         let client = exchange.client;
         let authorization = match &client.secret {
             Some(sealed) => {
-                let secret = self.open_client_secret(exchange.provider, sealed)?;
+                let secret = self.open_our_secret(OurSecret::Client, exchange.provider, sealed)?;
                 let secret = std::str::from_utf8(secret.expose()).map_err(Error::internal)?;
                 let both = Zeroizing::new(format!("{}:{}", percent_encoded(&client.id), percent_encoded(secret)));
                 Some(Zeroizing::new(format!("Basic {}", *Zeroizing::new(STANDARD.encode(both.as_bytes())))))
@@ -193,17 +140,5 @@ mod tests {
         assert_eq!(answer(200, &" ".repeat(DOCUMENT_MAX + 1)), Err(TokenRefusal::Provider));
         let away = read(Err("connection refused".to_owned())).map(|_| ());
         assert_eq!(away, Err((TokenRefusal::Provider, "connection refused".to_owned())));
-    }
-
-    #[test]
-    fn a_source_has_its_places_and_gives_them_back() {
-        let posts = Posts::new(&Limits::default());
-        let source = |last| Source::from(std::net::IpAddr::from([192, 0, 2, last]));
-        let held: Vec<_> = (0..POSTS_OF_SOURCE_MAX).map(|_| posts.place(source(1)).unwrap()).collect();
-        assert_eq!(posts.place(source(1)).err().map(|error| error.meaning()), Some(crate::Meaning::Busy));
-        drop(posts.place(source(2)).unwrap());
-        drop(held);
-        drop(posts.place(source(1)).unwrap());
-        assert!(posts.of_source().is_empty());
     }
 }

@@ -169,6 +169,7 @@ pub(super) fn told(why: TokenRefusal) -> Error {
         | TokenRefusal::Lifetime
         | TokenRefusal::Replayed
         | TokenRefusal::Nonce
-        | TokenRefusal::Certificate(_) => refused("What the provider answered is not taken here. Begin again."),
+        | TokenRefusal::Certificate(_)
+        | TokenRefusal::Ldap(_) => refused("What the provider answered is not taken here. Begin again."),
     }
 }

@@ -11,8 +11,6 @@ mod ticket;
 
 pub use begin::OidcStarted;
 
-pub(super) use code::Posts;
-
 use std::fmt::Write as _;
 
 use crate::{Chancery, Error, Result, text::percent_encoded};

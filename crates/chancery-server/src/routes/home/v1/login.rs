@@ -24,7 +24,7 @@ use crate::{
 
 /// Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
 /// second, of another identity. With `authType` `certificate` it is the identity that the client certificate of this connection
-/// stands for; no other call looks at that.
+/// stands for; no other call looks at that. With `ldap` it is the one that an account of a directory stands for.
 #[utoipa::path(
     post,
     path = "/home/v1/login",
@@ -32,14 +32,14 @@ use crate::{
     request_body = LoginRequest,
     responses(
         (status = 200, body = LoginAnswer, headers(("Set-Cookie" = String, description = "the session's new cookie"))),
-        (status = 400, body = LoginFailure, description = "the body is not as described"),
+        (status = 400, body = LoginFailure, description = "the body is not as described, or there is no such directory"),
         (status = 401, body = LoginFailure, description = "the login is refused"),
         (status = 403, body = LoginFailure, description = "a page of another origin sent it"),
         (status = 413, body = LoginFailure, description = "the body is larger than its limit"),
         (status = 415, body = LoginFailure, description = "the content type is not application/json"),
         (status = 429, body = LoginFailure, description = "too many logins; try again after Retry-After"),
         (status = 500, body = LoginFailure, description = "the cause is in the server's log under the request id"),
-        (status = 503, body = LoginFailure, description = "storage is out of reach"),
+        (status = 503, body = LoginFailure, description = "storage or the directory is out of reach"),
     ),
 )]
 pub(crate) async fn login(
@@ -52,6 +52,7 @@ pub(crate) async fn login(
     let cookie = cookie.as_deref();
     let logged_in = match request.auth_type {
         AuthType::Certificate => app.log_in_by_certificate(&visitor, cookie, certificate.shown()).await?,
+        AuthType::Ldap => app.log_in_by_ldap(&visitor, cookie, request).await?,
         AuthType::Userpass | AuthType::Apikey => app.log_in(&visitor, cookie, request).await?,
     };
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))

@@ -16,8 +16,8 @@ use crate::{
     session_cookie::login,
 };
 
-/// The identity providers by which people may log in: names and ids, for whoever is about to; and whether this socket asks for
-/// client certificates.
+/// The identity providers by which people may log in, and the directories: names and ids, for whoever is about to; and whether
+/// this socket asks for client certificates.
 #[utoipa::path(
     get,
     path = "/home/v1/login/oidc",

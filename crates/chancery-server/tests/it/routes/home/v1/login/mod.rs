@@ -2,6 +2,7 @@
 
 mod certificate;
 mod exchange;
+mod ldap;
 mod oidc;
 mod state;
 mod timing;
