@@ -98,6 +98,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::services::renew::renew))
         .routes(routes!(x509::services::uuid::read_service, x509::services::uuid::change))
         .routes(routes!(x509::signing_policies::uuid::read, x509::signing_policies::uuid::change))
+        .routes(routes!(x509::signing_policies::budgets::budgets))
         .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
         .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))
         .routes(routes!(x509::signing_requests::read::read))
