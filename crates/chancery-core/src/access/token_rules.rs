@@ -2,10 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use chancery_types::{
-    KeyUsage, Operation, ProposalId, RoleId,
-    wire::token_profiles::ControlRule,
-};
+use chancery_types::{KeyUsage, Operation, ProposalId, RoleId, wire::token_profiles::ControlRule};
 use foldhash::fast::RandomState;
 
 use super::{

@@ -296,8 +296,8 @@ impl Decided {
     async fn store(self, chancery: &Chancery, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
         let Ready { event, write, stored } = self.ready(ending, None)?;
         let keep = |counted: Option<Counted>| counted.map_or((), Counted::keep);
-        let stored_all = chancery
-            .commit(grant, event, move |tx| Box::pin(async move { write.insert(tx).await.map(keep) }));
+        let stored_all =
+            chancery.commit(grant, event, move |tx| Box::pin(async move { write.insert(tx).await.map(keep) }));
         match stored_all.await {
             Ok(()) => Ok(Some(stored)),
             Err(error) if error.meaning() == Meaning::State => Ok(None),

@@ -2,7 +2,7 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, HashType, LogVisibility, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    Action, CertificateId, HashType, LogVisibility, Perm, PolicyId, SelfApproval, ServiceId, SigningFormat,
     wire::{
         Items, ListQuery, ObjInfo, Results,
         services::ServiceStub,

@@ -72,9 +72,8 @@ impl Chancery {
         let (window, count, values) = (slot.window(), charge.count(), bill.values);
         let asked = Asked { window, lessee, values, remembers, used, left };
         let (warning, task) = (self.budget_warning(bill.name, charge, now_ms)?, LeasingBudgets(()));
-        let leased = self
-            .storage
-            .background(&task, move |tx| Box::pin(async move { lease(tx, &asked, count, warning).await }));
+        let leased =
+            self.storage.background(&task, move |tx| Box::pin(async move { lease(tx, &asked, count, warning).await }));
         let leased = leased.await?;
         let mut ledger = self.budgets.ledger();
         match leased {

@@ -117,7 +117,8 @@ impl Ledger {
             let left = known.leased - known.used;
             // Of a count that was lowered others may have more than there is now, whatever is left here.
             let lacks = left < values || charge.count() < known.under;
-            if known.used.saturating_add(values) > charge.count() || (lacks && known.is_refused(values - left, now_ms)) {
+            if known.used.saturating_add(values) > charge.count() || (lacks && known.is_refused(values - left, now_ms))
+            {
                 return Ok(Taken::UsedUp(index));
             }
             if lacks {

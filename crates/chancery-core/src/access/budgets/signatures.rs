@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex};
 
 use chancery_types::{IdentityId, PolicyId, wire::token_profiles::Budget};
 use tracing::error;
+use uuid::Uuid;
 
 use super::{
     charges_of,
-    ledger::{Charge, Ledger, Part},
     lease::Bill,
+    ledger::{Charge, Ledger, Part},
     locked,
 };
 use crate::{Chancery, Error, Result};
@@ -36,7 +37,9 @@ impl Counted {
     /// They are stored, if the transaction commits. To be called by the last work of that transaction: what fails after it
     /// stays counted, since nobody knows whether a commit that failed has happened.
     pub(crate) fn keep(mut self) {
-        drop(self.0.take().map(|mut held| held.charges.clear()));
+        if let Some(held) = &mut self.0 {
+            held.values = 0;
+        }
     }
 
     /// Puts back what is more than this: some were not made.
@@ -51,7 +54,7 @@ impl Counted {
 
 impl Held {
     fn put_back(&self, values: i64) {
-        if values == 0 || self.charges.is_empty() {
+        if values == 0 {
             return;
         }
         if let Err(why) = locked(&self.ledger).put_back(&self.charges, values) {
@@ -76,7 +79,7 @@ impl Chancery {
         }
         let values = i64::try_from(signatures).unwrap_or(i64::MAX);
         let now_ms = self.clock.now_ms();
-        let submitters = submitters.iter().map(|submitter| (*submitter).into()).collect::<Vec<_>>();
+        let submitters = submitters.iter().map(|submitter| Uuid::from(*submitter)).collect::<Vec<_>>();
         let charges = charges_of((policy.into(), Part::Signatures), windows, &submitters, now_ms);
         if let Some(least) = charges.iter().find(|charge| charge.count() < values) {
             let Budget { count, per, .. } = least.budget;

@@ -53,10 +53,13 @@ async fn a_window_has_so_many_signatures_however_they_are_asked_for() {
     let service = deploy(&signing, 0, json!([{"count": 4, "per": "Minute"}, {"count": 6, "per": "Day"}])).await;
     let admin = &signing.admin;
     sign(admin, &service).await.response();
-    let by_digest =
-        json!({"name": "d", "serviceUuid": service.uuid, "policyUuid": service.policy, "digest": A});
+    let by_digest = json!({"name": "d", "serviceUuid": service.uuid, "policyUuid": service.policy, "digest": A});
     admin.post(REQUESTS, by_digest).await.response();
-    used_up(&manifest(admin, &service, &[A, B, C]).await, "60", "4 signatures per Minute, until 2026-06-21T12:01:00.000Z");
+    used_up(
+        &manifest(admin, &service, &[A, B, C]).await,
+        "60",
+        "4 signatures per Minute, until 2026-06-21T12:01:00.000Z",
+    );
     assert_eq!(used(admin, &service).await, [2, 2], "what does not fit costs nothing");
     manifest(admin, &service, &[A, B]).await.response();
     used_up(&sign(admin, &service).await, "60", "4 signatures per Minute");
@@ -175,7 +178,12 @@ async fn one_decision_over_many_is_counted_for_all_of_them_or_for_none() {
         lead.post(&format!("{REQUESTS}/batch-approve-deny"), body).await
     };
     let refused = decide(&uuids).await;
-    assert_eq!((refused.status.as_u16(), &refused.json["errorCode"]), (429, &json!("RateLimited")), "{}", refused.text());
+    assert_eq!(
+        (refused.status.as_u16(), &refused.json["errorCode"]),
+        (429, &json!("RateLimited")),
+        "{}",
+        refused.text()
+    );
     assert_eq!(refused.headers[RETRY_AFTER], "43200");
     assert!(refused.text().contains("3 signatures per Day"), "{}", refused.text());
     assert_eq!(used(&signing.admin, &service).await, [0], "all or none");
