@@ -53,6 +53,12 @@ impl Prepared {
     pub(in crate::signing) fn approved(self, approved: approval::Approved) -> Approved {
         Approved { prepared: self, _approved: approved }
     }
+
+    /// What its signatures are counted in.
+    fn budgets(&self) -> SignatureBudgets<'_> {
+        let Policy { id, name, rules, .. } = &self.target.policy;
+        SignatureBudgets { policy: *id, name, windows: &rules.budgets, submitters: &self.submitters }
+    }
 }
 
 impl Approved {
@@ -64,11 +70,9 @@ impl Approved {
         S: FnOnce(Result<Logged, Failure>) -> F + Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let Prepared { target, request, submitters, work, at_ms } = self.prepared;
-        let Policy { id: policy, name, choice, rules, .. } = &target.policy;
-        let budgets = SignatureBudgets { policy: *policy, name, windows: &rules.budgets, submitters: &submitters };
-        let mut counted = chancery.count_signatures(budgets, work.signatures()).await?;
-        let choice = *choice;
+        let mut counted = chancery.count_signatures(self.prepared.budgets(), self.prepared.work.signatures()).await?;
+        let Prepared { target, request, work, at_ms, .. } = self.prepared;
+        let choice = target.policy.choice;
         let (content, container) = match work {
             Work::One { content, container } => (content, container),
             Work::Each { items, program } => {
