@@ -6,7 +6,7 @@ use crate::{
     cli::client::{RuleChange, RuleCommand, RuleList, RuleReplace},
     client::{
         connection::{Answer, Connection, Output, logged_in},
-        exit::{Exit, told_with, usage},
+        exit::{Exit, told_with},
         inputs::read_body,
     },
     failure::Failure,
