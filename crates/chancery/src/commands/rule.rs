@@ -110,7 +110,7 @@ fn used(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
     if connection.output == Output::Json {
         return answer.print();
     }
-    budgets::shown(&answer.response, &Names::new(connection))
+    budgets::shown(&answer.response, true, &Names::new(connection))
 }
 
 /// Whether a rule has all that is said of the one that is meant.

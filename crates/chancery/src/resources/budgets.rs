@@ -31,15 +31,14 @@ pub(crate) fn typed(budget: &Value) -> String {
     format!("{}/{}{each}", budget["count"], budget["per"].as_str().unwrap_or_default())
 }
 
-/// Writes what of them is used. Those of a policy have neither role nor operation.
-pub(crate) fn shown(response: &Value, names: &Names<'_>) -> Result<(), Failure> {
-    let all: Vec<_> = response["budgets"].as_array().into_iter().flatten().collect();
-    let of_rules = all.iter().any(|one| !one["roleUuid"].is_null());
+/// Writes what of them is used: of rules each with its role and operation, which policies have not.
+pub(crate) fn shown(response: &Value, of_rules: bool, names: &Names<'_>) -> Result<(), Failure> {
+    let all = response["budgets"].as_array().into_iter().flatten();
     let named = |kind: &str, value: &Value| {
         let uuid = value.as_str().unwrap_or_default();
         names.name_of(kind, uuid).unwrap_or_else(|| uuid.to_owned())
     };
-    let row = |one: &&Value| {
+    let row = |one: &Value| {
         let whose =
             if one["identityUuid"].is_null() { "all".to_owned() } else { named("identity", &one["identityUuid"]) };
         let rule = of_rules.then(|| [named("role", &one["roleUuid"]), show::text(&one["operation"])]);
@@ -48,5 +47,5 @@ pub(crate) fn shown(response: &Value, names: &Names<'_>) -> Result<(), Failure> 
     };
     let titles: &[&str] = if of_rules { &["ROLE", "OPERATION"] } else { &[] };
     let titles = [titles, &["BUDGET", "WHOSE", "USED", "LEFT", "UNTIL"]].concat();
-    show::table(&titles, &all.iter().map(row).collect::<Vec<_>>())
+    show::table(&titles, &all.map(row).collect::<Vec<_>>())
 }

@@ -203,7 +203,7 @@ fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>
             text.lines().try_for_each(|line| output::line(Shown(line)))
         }
         (Output::Table, Answered::Nothing(what)) => output::line(format!("{what}: {}", Shown(named))),
-        (Output::Table, Answered::Budgets) => budgets::shown(&answer.response, names),
+        (Output::Table, Answered::Budgets) => budgets::shown(&answer.response, false, names),
         (Output::Table, _) => show::details(&answer.response, names),
     }?;
     if how.1 == Answered::Tried && answer.response["delivered"] != true {
