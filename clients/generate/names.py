@@ -121,6 +121,7 @@ NAMES = {
     "GET /api/v2/x509/services/{serviceUuid}/signing-policies": "signing_policies.list",
     "POST /api/v2/x509/services/{serviceUuid}/signing-policies": "signing_policies.create",
     "GET /api/v2/x509/signing-policies/{uuid}": "signing_policies.get",
+    "GET /api/v2/x509/signing-policies/{uuid}/budgets": "signing_policies.budgets",
     "PATCH /api/v2/x509/signing-policies/{uuid}": "signing_policies.update",
     "GET /api/v2/x509/services/{serviceUuid}/signing-requests": "signing_requests.list_of_service",
     "GET /api/v2/x509/signing-requests": "signing_requests.list",

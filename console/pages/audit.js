@@ -23,7 +23,7 @@ const ACTIONS = [
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
   "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",
   "CertificateRenew", "CertificateRekey", "CertificateImport", "AuthorityImport", "CertificateRevoke", "CertificateRelease", "CertificateExpiry",
-  "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit",
+  "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit",
   "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail",
   "SigningRequestExpire", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail",
   "ProposalExpire",

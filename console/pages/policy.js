@@ -3,8 +3,10 @@
 import { get } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { budget, budgetUses } from "../parts/budgets.js";
 import { list } from "../parts/certificate-facts.js";
 import { fact, facts } from "../parts/facts.js";
+import { later } from "../parts/table.js";
 import { number, period, shortId, size } from "../parts/values.js";
 import { may } from "../session.js";
 import { shown, shownText } from "../visible.js";
@@ -18,6 +20,8 @@ export async function page({ params, signal }) {
   const policy = await get(`/api/v2/x509/signing-policies/${params["uuid"]}`, undefined, signal);
   const service = await names.service(policy.serviceUuid);
   const { rules, pendingChange } = policy;
+  /** @type {Json[]} */
+  const budgets = rules.budgets ?? [];
   const submitters = await names.rolesNamed(rules.submitterRoleUuids);
   const steps = await Promise.all(rules.approvalSteps.map(async (/** @type {Json} */ step) =>
     h("li", {}, t("policy.step", { count: step.numApprovals, roles: (await names.rolesNamed(step.roleUuids)).join(", ") }))));
@@ -37,9 +41,11 @@ export async function page({ params, signal }) {
       fact(t("policy.fileNames"), rules.fileNames.length > 0 ? list(rules.fileNames) : t("policy.anyName")),
       fact(t("policy.maxSize"), rules.maxSize ? size(rules.maxSize) : t("policy.noLimit")),
       fact(t("policy.rates"), rates(rules)),
+      budgets.length > 0 && fact(t("rules.budgets"), list(budgets.map(budget))),
       fact(t("fact.provenance"), provenance(rules)),
       fact(t("policy.lifetime"), rules.requestLifetime ? period(rules.requestLifetime) : t("policy.forEver")),
       fact("UUID", shortId(policy.objInfo.uuid))),
+    budgets.length > 0 && may("Services:Deploy") && later(h("div", {}), () => budgetUses(`/api/v2/x509/signing-policies/${policy.objInfo.uuid}/budgets`, [], budget, signal)),
   ];
   return { title: shownText(policy.objInfo.name), content };
 }

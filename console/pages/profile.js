@@ -7,7 +7,7 @@ import { fact, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
 import { grants } from "../parts/grants.js";
 import { formatFacts, security } from "../parts/profile-format.js";
-import { budgetUses, rules } from "../parts/rules.js";
+import { rules, rulesBudgetUses } from "../parts/rules.js";
 import { later } from "../parts/table.js";
 import { tryIt } from "../parts/try-tokens.js";
 import { moment, period, shortId } from "../parts/values.js";
@@ -38,7 +38,7 @@ export async function page({ params, signal }) {
       profile.durability === "Durable" && fact(t("profile.durability"), t("profile.durability.Durable")),
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("profile.security")), security(profile.security),
-    h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => budgetUses(profile, roles, signal)),
+    h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => rulesBudgetUses(profile, roles, signal)),
     h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal)),
     h("h2", {}, t("profile.versions")), versions(profile, signal),
     h("h2", {}, t("try.title")), tryIt(uuid, profile),

@@ -3,6 +3,7 @@
 import { fill, h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
+import { policyBudgets } from "./budgets.js";
 import { field, input, select, textarea } from "./form.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -39,18 +40,19 @@ export function policyFields(policy, roles, at) {
   const unit = field(t("cert.unit"), select(UNITS.map((one) => [one, word("unit", one)]), rules.requestLifetime?.unit ?? "Day"));
   const submitters = rolesField(t("policy.submitters"), roles, rules.submitterRoleUuids ?? [], `${at}/rules/submitterRoleUuids`, t("policy.submittersHelp"));
   const steps = stepsEditor(rules.approvalSteps ?? [], roles, `${at}/rules/approvalSteps`);
+  const budgets = policyBudgets(rules.budgets ?? [], `${at}/rules/budgets`);
   const provenance = issuersEditor(rules.provenanceIssuers ?? [], Boolean(rules.provenanceRequired), `${at}/rules`);
   const amount = (/** @type {Field} */ one) => (one.control.value === "" ? null : Number(one.control.value));
   return {
     fields: [approvals, own, signed, stamp],
     more: h("details", { open: Boolean(policy) }, h("summary", {}, t("policy.rules")),
-      [submitters, names, size, perHour, perDay, lifetime, unit].map((one) => one.element), steps.element, provenance.element),
-    placed: [submitters, names, size, perHour, perDay, lifetime, steps.count, provenance.key],
+      [submitters, names, size, perHour, perDay, lifetime, unit].map((one) => one.element), budgets.element, steps.element, provenance.element),
+    placed: [submitters, names, size, perHour, perDay, lifetime, budgets.count, steps.count, provenance.key],
     body: () => ({
       numApprovals: Number(approvals.control.value), selfApproval: own.control.value, timeStamp: isSet(stamp),
       rules: {
         fileNames: lines(names), submitterRoleUuids: chosen(submitters), approvalSteps: steps.value(),
-        maxSize: amount(size), signaturesPerHour: amount(perHour), signaturesPerDay: amount(perDay),
+        maxSize: amount(size), signaturesPerHour: amount(perHour), signaturesPerDay: amount(perDay), budgets: budgets.value(),
         requestLifetime: lifetime.control.value ? { unit: unit.control.value, amount: lifetime.control.value } : null,
         ...provenance.value(),
         ...(isSet(signed) ? { signedApprovals: true } : {}),

@@ -1,15 +1,15 @@
 // Control Rules as a table: a line for each role, a column for each operation, and the mask of what is shown in part.
 
-import { get, patch } from "../api.js";
+import { patch } from "../api.js";
 import { fill, h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { show } from "../show.js";
 import { t, word } from "../words.js";
+import { budget, budgetFields, budgetUses } from "./budgets.js";
 import { liveEffect } from "./effect.js";
 import { field, form, input, select } from "./form.js";
 import { mask } from "./mask.js";
 import { table } from "./table.js";
-import { moment, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -52,22 +52,12 @@ function asked(all, role, operation) {
   return count && `, ${t("rules.asked", { count })}`;
 }
 
-/** @param {Json} one */
-const budget = (one) => t(one["each"] ? "rules.budgetEach" : "rules.budget", { count: number(one["count"]), per: word("per", one["per"]) });
-
 /** What of the budgets is used now; nothing where there are none. @param {Json} profile @param {Map<string, string>} roles @param {AbortSignal} [signal] */
-export async function budgetUses(profile, roles, signal) {
+export async function rulesBudgetUses(profile, roles, signal) {
   if (!profile.controlRules.some((/** @type {Json} */ rule) => (rule.budgets ?? []).length > 0)) return undefined;
-  const { budgets } = await get(`/api/v2/token-profiles/${profile.objInfo.uuid}/budgets`, undefined, signal);
-  const columns = [
-    { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row["roleUuid"]) ?? row["roleUuid"]) },
-    { title: t("rules.budgets"), cell: (/** @type {Json} */ row) => `${word("operation", row["operation"])}: ${budget(row)}` },
-    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? h("code", {}, row["identityUuid"].slice(0, 8)) : t("list.all") },
-    { title: t("rules.used"), kind: "number", cell: (/** @type {Json} */ row) => number(row["used"]) },
-    { title: t("rules.left"), kind: "number", cell: (/** @type {Json} */ row) => number(row["left"]) },
-    { title: t("rules.until"), kind: "time", cell: (/** @type {Json} */ row) => moment(row["endsAt"]) },
-  ];
-  return [h("h2", {}, t("rules.budgetsUsed")), budgets.length > 0 ? table(columns, budgets, t("rules.budgetsUsed")) : h("div", { class: "empty" }, t("rules.unused"))];
+  const role = { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row["roleUuid"]) ?? row["roleUuid"]) };
+  const what = (/** @type {Json} */ row) => `${word("operation", row["operation"])}: ${budget(row)}`;
+  return budgetUses(`/api/v2/token-profiles/${profile.objInfo.uuid}/budgets`, [role], what, signal);
 }
 
 /** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
@@ -154,7 +144,6 @@ function demandEditor(profile, roles, changed) {
 }
 
 const BOUNDED = ["Tokenize", "Detokenize", "PartialDetokenize"];
-const PERIODS = ["Minute", "Hour", "Day", "Month"];
 
 /** The budgets of all rules, by role and operation. @param {Json} profile @param {Map<string, string>} roles */
 function budgetEditor(profile, roles) {
@@ -166,17 +155,14 @@ function budgetEditor(profile, roles) {
     h("button", { type: "button", onclick: () => (kept.splice(index, 1), draw()) }, t("rules.takeAway")))));
   const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
   const operation = field(t("rules.operation"), select(BOUNDED.map((one) => [one, word("operation", one)])));
-  const count = field(t("rules.count"), input({ type: "number", min: 1, max: 1_000_000_000_000, value: 1000 }));
-  const per = field(t("rules.per"), select(PERIODS.map((one) => [one, word("per", one)])));
-  const each = field(t("rules.each"), input({ type: "checkbox" }));
+  const { fields, value } = budgetFields(t("rules.count"));
   const add = () => {
-    const isEach = /** @type {HTMLInputElement} */ (each.control).checked;
-    kept.push({ roleUuid: role.control.value, operation: operation.control.value, budget: { count: Number(count.control.value), per: per.control.value, ...(isEach ? { each: true } : {}) } });
+    kept.push({ roleUuid: role.control.value, operation: operation.control.value, budget: value() });
     draw();
   };
   draw();
   const element = h("fieldset", {}, h("legend", {}, t("rules.budgets")), h("p", { class: "quiet" }, t("rules.budgetsHelp")), lines,
-    h("div", { class: "columns" }, [role, operation, count, per, each].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add")));
+    h("div", { class: "columns" }, [role, operation, ...fields].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add")));
   const of = (/** @type {Json} */ rule) => kept.filter((one) => one.roleUuid === rule.roleUuid && one.operation === rule.operation).map((one) => one.budget);
   return { element, of };
 }

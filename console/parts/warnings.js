@@ -6,6 +6,7 @@ import { h } from "../dom.js";
 import { includesUs, may, session } from "../session.js";
 import { HIDDEN, shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
+import { budget } from "./budgets.js";
 import { effectLine } from "./effect.js";
 import { bytesOf, hex, number } from "./values.js";
 
@@ -132,7 +133,7 @@ function ofCertificate(certificate) {
 const LAXER = /** @type {const} */ ([
   ["/numApprovals", "fewer"], ["/approval/numApprovals", "fewer"], ["/timeStamp", "demand"],
   ["/rules/submitterRoleUuids", "list"], ["/rules/fileNames", "list"], ["/rules/maxSize", "limit"], ["/rules/signaturesPerHour", "limit"],
-  ["/rules/signaturesPerDay", "limit"], ["/rules/provenanceRequired", "demand"], ["/rules/provenanceIssuers", "list"], ["/rules/signedApprovals", "demand"],
+  ["/rules/signaturesPerDay", "limit"], ["/rules/budgets", "budgets"], ["/rules/provenanceRequired", "demand"], ["/rules/provenanceIssuers", "list"], ["/rules/signedApprovals", "demand"],
   ["/basicConstraints/ca", "permission"], ["/subjectAltNames/wildcards", "permission"], ["/subjectAltNames/domains", "list"],
 ]);
 /** From strict to lax. */
@@ -154,9 +155,13 @@ function isLaxer(kind, before, after) {
   if (kind === "limit") return typeof before === "number" && (typeof after !== "number" || after > before);
   if (kind === "demand") return before === true && after !== true;
   if (kind === "permission") return before !== true && after === true;
+  if (kind === "budgets") return (before ?? []).some((/** @type {Json} */ old) => !(after ?? []).some((/** @type {Json} */ now) => isSameWindow(old, now) && now["count"] <= old["count"]));
   const [old, now] = [before ?? [], after ?? []].map((list) => list.map((/** @type {any} */ one) => JSON.stringify(one)));
   return old.length > 0 && (now.length === 0 || now.some((/** @type {string} */ one) => !old.includes(one)));
 }
+
+/** Whether two budgets are of the same windows, for the same ones. @param {Json} one @param {Json} other */
+const isSameWindow = (one, other) => one["per"] === other["per"] && Boolean(one["each"]) === Boolean(other["each"]);
 
 /** Steps of approval that are gone or need fewer: one of the same roles is the same step. @param {Json} before @param {Json} after @param {(text: string) => string} name */
 function steps(before, after, name) {
@@ -174,7 +179,7 @@ function steps(before, after, name) {
 /** @param {string} pointer @param {any} before @param {any} after @param {(text: string) => string} name */
 function line(pointer, before, after, name) {
   const value = (/** @type {any} */ one) => Array.isArray(one)
-    ? (one.length === 0 ? t("diff.none") : shown(one.map((inner) => (typeof inner === "string" ? name(inner) : inner.name)).join(", ")))
+    ? (one.length === 0 ? t("diff.none") : shown(one.map((inner) => (typeof inner === "string" ? name(inner) : inner.name ?? budget(inner))).join(", ")))
     : one === null || one === undefined ? t("diff.none") : shown(String(one));
   return tn("warn.laxer", { member: h("code", {}, pointer), before: h("span", { class: "before" }, value(before)), after: h("strong", { class: "after" }, value(after)) });
 }

@@ -19,6 +19,10 @@ export async function deploying(browser, admins) {
   await page.getByLabel("Names", { exact: true }).fill("release *");
   await page.getByLabel("One of these roles").selectOption({ index: 0 });
   await page.getByRole("button", { name: "Add this step" }).click();
+  await page.getByLabel("Signatures", { exact: true }).fill("50");
+  await page.getByLabel("In each").selectOption({ label: "day" });
+  await page.getByLabel("Each identity has as many").check();
+  await page.getByRole("button", { name: "Add this budget" }).click();
   await page.getByRole("button", { name: "Deploy the service" }).click();
   // What is refused is said at the member, and nothing that was typed is lost.
   await page.locator("[aria-invalid=true]").waitFor();
@@ -37,8 +41,11 @@ export async function deploying(browser, admins) {
   assert.equal(service.signingPolicies.length, 1);
   const [policy] = service.signingPolicies;
   assert.deepEqual([policy.numApprovals, policy.rules.fileNames, policy.rules.approvalSteps.length], [2, ["release *"], 1]);
+  assert.deepEqual(policy.rules.budgets, [{ count: 50, per: "Day", each: true }]);
 
   await visit(page, `#/signing/policy/${policy.objInfo.uuid}`);
+  await page.getByText("50 a day each").waitFor();
+  await page.getByText("Nothing of them is used.").waitFor();
   await page.getByRole("link", { name: "Change the policy" }).click();
   await page.getByText("takes effect after 2 of them").waitFor();
   assert.equal(await page.getByLabel("Names", { exact: true }).inputValue(), "release *");

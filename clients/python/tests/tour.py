@@ -368,6 +368,7 @@ class Tour:
         assert decided["results"][0]["errorCode"] == "Success"
         waiting, shown = self.new_request(service), service.get("policyUuid")
         policy = self.client.signing_policies.get(cast(str, shown))
+        assert self.client.signing_policies.budgets(cast(str, shown))["budgets"] == []
         text = json.dumps(policy, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         of = base64.b64decode(requests.get(waiting)["approvalDigest"]).hex()
         lines = f"{hashlib.sha256(text.encode()).hexdigest()}  {shown}\n{of}  {waiting}\n"

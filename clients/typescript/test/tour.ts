@@ -374,6 +374,7 @@ export class Tour {
     const body: types.CreateSigningPolicy = { name: newName(), numApprovals: 2, hashAlgorithm: "Sha2_512" };
     const policy = await signingPolicies.create(serviceUuid, body);
     assert.equal((await signingPolicies.get(policy.objInfo.uuid)).numApprovals, 2);
+    assert.deepEqual((await signingPolicies.budgets(policy.objInfo.uuid)).budgets, []);
     const [first] = (await signingPolicies.list(serviceUuid)).items;
     assert(first);
     const changed = await signingPolicies.update(first.objInfo.uuid, { objInfo: { name: newName() } });

@@ -76,6 +76,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .merge(api_keys())
         .merge(passkeys())
         .merge(identity_providers())
+        .merge(signing_policies())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -90,14 +91,9 @@ fn authenticated() -> OpenApiRouter<App> {
             x509::services::issuance_policy::issuance_policy,
             x509::services::issuance_policy::change_issuance_policy
         ))
-        .routes(routes!(
-            x509::services::signing_policies::signing_policies,
-            x509::services::signing_policies::create_signing_policy
-        ))
         .routes(routes!(x509::services::signing_requests::signing_requests))
         .routes(routes!(x509::services::renew::renew))
         .routes(routes!(x509::services::uuid::read_service, x509::services::uuid::change))
-        .routes(routes!(x509::signing_policies::uuid::read, x509::signing_policies::uuid::change))
         .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
         .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))
         .routes(routes!(x509::signing_requests::read::read))
@@ -122,6 +118,15 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))
+}
+
+/// Signing policies; a login is demanded.
+fn signing_policies() -> OpenApiRouter<App> {
+    use routes::api::v2::x509::{services::signing_policies as of_service, signing_policies};
+    OpenApiRouter::new()
+        .routes(routes!(of_service::signing_policies, of_service::create_signing_policy))
+        .routes(routes!(signing_policies::uuid::read, signing_policies::uuid::change))
+        .routes(routes!(signing_policies::budgets::budgets))
 }
 
 /// The API keys of identities; a login is demanded.

@@ -95,6 +95,7 @@ wire_enum! {
         ServiceRenew,
         ServiceChange,
         SigningPolicyCreate,
+        SigningPolicyRead,
         SigningPolicyChange,
         SigningRequestSubmit,
         SigningRequestRead,

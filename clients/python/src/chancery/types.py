@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -617,11 +617,13 @@ class BeginOidc(TypedDict):
 
 
 class Budget(TypedDict):
-    """So many values in each window of time."""
+    """So many values, or signatures, in each window of time."""
     count: int
     """How many, 1 to 1,000,000,000,000."""
     each: NotRequired[bool]
-    """Whether each identity has as many; otherwise all holders of the role share them."""
+    """Whether each identity has as many: each holder of a Control Rule's role, each submitter to a policy. Otherwise all of
+    them share them.
+    """
     per: BudgetPeriod
     """How long a window is."""
 
@@ -3066,6 +3068,34 @@ class PkiSigning(TypedDict):
 PkiSigningMember: TypeAlias = "PkiSigning"
 
 
+class PolicyBudgetUse(TypedDict):
+    """One window of a policy's budget."""
+    count: int
+    """How many signatures the window has."""
+    each: bool
+    """Whether each submitter has as many."""
+    endsAt: str
+    """When it ends (RFC 3339)."""
+    identityUuid: NotRequired[IdentityId | None]
+    """Whose it is, with `each`."""
+    left: int
+    """How many are left; with several servers at least."""
+    per: BudgetPeriod
+    """How long it is."""
+    startsAt: str
+    """When it began (RFC 3339)."""
+    used: int
+    """How many are used; with several servers at most, since what another has set aside for itself counts."""
+
+
+class PolicyBudgets(TypedDict):
+    """What of a policy's budgets is used now."""
+    budgets: list[PolicyBudgetUse]
+    """The windows that are open now: one for each budget, or with `each` one for each submitter who has used some of it,
+    1,000 at most, those that used most.
+    """
+
+
 PolicyId: TypeAlias = "str"
 
 
@@ -3074,6 +3104,10 @@ class PolicyRules(TypedDict):
     approvalSteps: NotRequired[list[ApprovalStep]]
     """Who approves first: approvals of these roles, in this order. Together they are at most `numApprovals`; what
     remains is approved by anybody who may, after the last step.
+    """
+    budgets: NotRequired[list[Budget]]
+    """How many signatures it makes in windows of time, all together or for each submitter; without budgets any number.
+    All of them have to have room for a request when it is signed.
     """
     fileNames: NotRequired[list[str]]
     """Only requests with such names are taken: `*` stands for any characters, `?` for one, letter case does not matter;

@@ -3356,6 +3356,26 @@ export class SigningPolicies {
     };
     return this.#caller.call(call, options) as Promise<types.SigningPolicy>;
   }
+
+  /**
+   * What of the policy's budgets is used in the windows that are open now. Needs Services:Deploy.
+   *
+   * `GET /api/v2/x509/signing-policies/{uuid}/budgets`
+   */
+  budgets(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.PolicyBudgets> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-policies/${segment(uuid)}/budgets`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PolicyBudgets>;
+  }
 }
 
 export class SigningRequests {

@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -619,11 +619,14 @@ export interface BeginOidc {
   providerUuid: IdentityProviderId;
 }
 
-/** So many values in each window of time. */
+/** So many values, or signatures, in each window of time. */
 export interface Budget {
   /** How many, 1 to 1,000,000,000,000. */
   count: number;
-  /** Whether each identity has as many; otherwise all holders of the role share them. */
+  /**
+   * Whether each identity has as many: each holder of a Control Rule's role, each submitter to a policy. Otherwise all of
+   * them share them.
+   */
   each?: boolean;
   /** How long a window is. */
   per: BudgetPeriod;
@@ -3085,6 +3088,35 @@ export interface PkiSigning {
 
 export type PkiSigningMember = PkiSigning;
 
+/** One window of a policy's budget. */
+export interface PolicyBudgetUse {
+  /** How many signatures the window has. */
+  count: number;
+  /** Whether each submitter has as many. */
+  each: boolean;
+  /** When it ends (RFC 3339). */
+  endsAt: string;
+  /** Whose it is, with `each`. */
+  identityUuid?: IdentityId | null;
+  /** How many are left; with several servers at least. */
+  left: number;
+  /** How long it is. */
+  per: BudgetPeriod;
+  /** When it began (RFC 3339). */
+  startsAt: string;
+  /** How many are used; with several servers at most, since what another has set aside for itself counts. */
+  used: number;
+}
+
+/** What of a policy's budgets is used now. */
+export interface PolicyBudgets {
+  /**
+   * The windows that are open now: one for each budget, or with `each` one for each submitter who has used some of it,
+   * 1,000 at most, those that used most.
+   */
+  budgets: PolicyBudgetUse[];
+}
+
 export type PolicyId = string;
 
 /** What a policy demands of requests besides the number of approvals. What is absent, null or empty demands nothing. */
@@ -3094,6 +3126,11 @@ export interface PolicyRules {
    * remains is approved by anybody who may, after the last step.
    */
   approvalSteps?: ApprovalStep[];
+  /**
+   * How many signatures it makes in windows of time, all together or for each submitter; without budgets any number.
+   * All of them have to have room for a request when it is signed.
+   */
+  budgets?: Budget[];
   /**
    * Only requests with such names are taken: `*` stands for any characters, `?` for one, letter case does not matter;
    * at most 100.

@@ -9,7 +9,7 @@ use chancery_types::{
         services::{
             ChangeService, ChangedService, DeployRequest, DeployedService, RenewService, RenewedService, ServiceStub,
         },
-        signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
+        signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, PolicyBudgets, SigningPolicy},
         signing_requests::{
             ApproveRequest, Approved, BatchDecideRequest, BatchDecided, DecideRequest, Denied, Include, ItemsQuery,
             ManifestItem, SignedItem, SigningRequest, SigningRequestQuery, SigningRequestStub, SubmitRequest,
@@ -44,6 +44,8 @@ super::operations! {
         => create_signing_policy(id: ServiceId) [< CreateSigningPolicy] -> SigningPolicy;
     /// A policy.
     GET "/api/v2/x509/signing-policies/{id}" => signing_policy(id: PolicyId) -> SigningPolicy;
+    /// What of a policy's budgets is used now.
+    GET "/api/v2/x509/signing-policies/{id}/budgets" => signing_policy_budgets(id: PolicyId) -> PolicyBudgets;
     /// Changes a policy, or proposes it.
     PATCH "/api/v2/x509/signing-policies/{id}"
         => change_signing_policy(id: PolicyId) [< ChangeSigningPolicy] -> SigningPolicy;

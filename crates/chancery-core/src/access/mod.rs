@@ -11,7 +11,7 @@ mod masks;
 mod token_rules;
 
 pub use admit::{Demand, RuleCall};
-pub(crate) use budgets::{Budgets, LeasingBudgets, month_start};
+pub(crate) use budgets::{Budgets, Counted, LeasingBudgets, SignatureBudgets, check as check_budgets, month_start};
 pub(crate) use demands::{MayAsk, requirement as grant_requirement};
 pub use grant::Grant;
 pub(crate) use grant::ReadGrant;

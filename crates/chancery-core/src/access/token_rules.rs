@@ -2,14 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use chancery_types::{
-    KeyUsage, Operation, ProposalId, RoleId,
-    wire::token_profiles::{Budget, ControlRule},
-};
+use chancery_types::{KeyUsage, Operation, ProposalId, RoleId, wire::token_profiles::ControlRule};
 use foldhash::fast::RandomState;
 
 use super::{
-    budgets::{Paid, RuleBudgets},
+    budgets::{self, Paid, RuleBudgets},
     demands::{Demands, compile_demands},
     masks::parse_mask,
 };
@@ -18,9 +15,6 @@ use crate::{
     approval::IsProposer,
     tokenization::{Mask, Reveals, reveals},
 };
-
-/// Values of a window at most: far more than anybody counts, and far from where numbers end.
-const BUDGET_MAX: u64 = 1_000_000_000_000;
 
 /// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
 #[derive(Debug, Default)]
@@ -361,16 +355,7 @@ fn compile_budgets(rules: &[ControlRule]) -> Result<Vec<Arc<RuleBudgets>>> {
             let message = "A role has one rule for an operation where that has budgets; put them together.";
             return Err(Error::value(at, message));
         }
-        for (place, budget) in rule.budgets.iter().enumerate() {
-            if !(1..=BUDGET_MAX).contains(&budget.count) {
-                return Err(Error::value(format!("{at}/{place}/count"), format!("count is 1 to {BUDGET_MAX}.")));
-            }
-            let is_same = |other: &Budget| (other.per, other.each) == (budget.per, budget.each);
-            if rule.budgets[..place].iter().any(is_same) {
-                let message = "There is a budget before it for windows of this length, for the same ones.";
-                return Err(Error::value(format!("{at}/{place}/per"), message));
-            }
-        }
+        budgets::check(&at, &rule.budgets)?;
         compiled.push(Arc::new(RuleBudgets {
             role: rule.role_uuid,
             operation: rule.operation,

@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    access::Counted,
     approval::{
         ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants,
         refusal, too_many_attempts,
@@ -294,7 +295,10 @@ impl Decided {
     /// was read.
     async fn store(self, chancery: &Chancery, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
         let Ready { event, write, stored } = self.ready(ending, None)?;
-        match chancery.commit(grant, event, move |tx| Box::pin(write.insert(tx))).await {
+        let keep = |counted: Option<Counted>| counted.map_or((), Counted::keep);
+        let stored_all =
+            chancery.commit(grant, event, move |tx| Box::pin(async move { write.insert(tx).await.map(keep) }));
+        match stored_all.await {
             Ok(()) => Ok(Some(stored)),
             Err(error) if error.meaning() == Meaning::State => Ok(None),
             Err(error) => Err(error),
@@ -353,8 +357,9 @@ impl Write {
         self.logged.as_ref().map_or(0, Logged::count)
     }
 
-    /// InvalidState where the request, or what signed it, is no longer as it was read.
-    pub(super) async fn insert(self, tx: &mut Tx) -> Result<()> {
+    /// InvalidState where the request, or what signed it, is no longer as it was read. Answers how its signatures are counted,
+    /// for the end of the transaction's work.
+    pub(super) async fn insert(self, tx: &mut Tx) -> Result<Option<Counted>> {
         let Self { before, mut change, logged, decision } = self;
         let mut admitted = None;
         if let Some(logged) = logged {
@@ -364,10 +369,12 @@ impl Write {
         if !tables::signing_requests::change(tx, &before, &change).await? {
             return Err(Error::state("The request changed meanwhile."));
         }
-        if let Some(admitted) = admitted {
-            admitted.store(tx, before.id).await?;
-        }
-        decision.insert(tx, On::Request).await
+        let counted = match admitted {
+            Some(admitted) => Some(admitted.store(tx, before.id).await?),
+            None => None,
+        };
+        decision.insert(tx, On::Request).await?;
+        Ok(counted)
     }
 }
 

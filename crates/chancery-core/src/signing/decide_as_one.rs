@@ -18,7 +18,7 @@ use super::{
     service::{Policy, Service},
     statement::Says,
 };
-use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
+use crate::{Caller, Chancery, Error, Grant, Meaning, Result, access::Counted};
 
 const POLICY_CHANGED: &str =
     "The policy changed meanwhile, so nothing was decided; read it again, and what waits under it.";
@@ -109,9 +109,11 @@ async fn insert(tx: &mut Tx, policy: Policy, writes: Vec<(Place, Write)>, now_ms
         // All at once, and before any row: whoever waits for a turn here holds none.
         policy_rules::check_rate(tx, &policy, signatures, now_ms).await?;
     }
+    let mut counted: Vec<Counted> = Vec::with_capacity(writes.len());
     for (place, write) in writes {
-        write.insert(tx).await.map_err(|refusal| naming(place, refusal))?;
+        counted.extend(write.insert(tx).await.map_err(|refusal| naming(place, refusal))?);
     }
+    counted.into_iter().for_each(Counted::keep);
     Ok(())
 }
 

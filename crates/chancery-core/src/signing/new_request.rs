@@ -140,10 +140,10 @@ impl NewRequest {
             let Program { name, url } = program;
             tables::signing_requests::insert_program(tx, self.row.id, name.as_deref(), url.as_deref()).await?;
         }
-        match admitted {
-            Some(admitted) => admitted.store(tx, self.row.id).await,
-            None => Ok(()),
+        if let Some(admitted) = admitted {
+            admitted.store(tx, self.row.id).await?.keep();
         }
+        Ok(())
     }
 }
 

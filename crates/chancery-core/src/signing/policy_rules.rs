@@ -1,10 +1,13 @@
 //! What a policy demands of requests besides the number of approvals.
 
 use chancery_store::{Tx, tables};
-use chancery_types::{RoleId, wire::signing_policies::PolicyRules};
+use chancery_types::{
+    RoleId,
+    wire::{signing_policies::PolicyRules, token_profiles::Budget},
+};
 
 use super::{provenance::check_issuers, service::Policy};
-use crate::{Caller, Error, Limits, Result, approval::requirement};
+use crate::{Caller, Error, Limits, Result, access::check_budgets, approval::requirement};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -17,6 +20,7 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
         max_size,
         signatures_per_hour,
         signatures_per_day,
+        budgets,
         request_lifetime,
         provenance_issuers,
         provenance_required,
@@ -39,6 +43,7 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
     positive("/rules/maxSize", *max_size)?;
     positive("/rules/signaturesPerHour", signatures_per_hour.map(u64::from))?;
     positive("/rules/signaturesPerDay", signatures_per_day.map(u64::from))?;
+    check_budgets("/rules/budgets", budgets)?;
     if request_lifetime.is_some() {
         expiry(rules, 0)?;
     }
@@ -77,12 +82,16 @@ pub(crate) fn expiry(rules: &PolicyRules, now_ms: i64) -> Result<Option<i64>> {
     lifetime.map(|lifetime| requirement::end("/rules/requestLifetime", lifetime, now_ms)).transpose()
 }
 
-/// Whether as many signatures can ever be made within an hour and a day.
+/// Whether as many signatures can ever be made within an hour and a day, and within a window of each budget.
 pub(crate) fn check_count(rules: &PolicyRules, count: usize) -> Result<()> {
     for (limit, word) in [(rules.signatures_per_hour, "an hour"), (rules.signatures_per_day, "24 hours")] {
         if let Some(limit) = limit.filter(|limit| count > *limit as usize) {
             return Err(Error::value("/items", format!("The policy allows {limit} signatures in {word}.")));
         }
+    }
+    if let Some(Budget { count, per, .. }) = rules.budgets.iter().find(|budget| count as u64 > budget.count) {
+        let message = format!("The policy's budget allows {count} signatures per {per}; submit fewer at once.");
+        return Err(Error::value("/items", message));
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, HashType, LogVisibility, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    Action, CertificateId, HashType, LogVisibility, Perm, PolicyId, SelfApproval, ServiceId, SigningFormat,
     wire::{
         Items, ListQuery, ObjInfo, Results,
         services::ServiceStub,
-        signing_policies::{PolicyRules, SigningPolicy},
+        signing_policies::{PolicyBudgets, PolicyRules, SigningPolicy},
     },
 };
 
@@ -151,6 +151,16 @@ impl Chancery {
             })
         });
         read.await
+    }
+
+    /// What of a policy's budgets is used now. It tells how much each submitter has signed.
+    pub async fn signing_policy_budgets(&self, caller: &Caller, policy: PolicyId) -> Result<PolicyBudgets> {
+        let (action, object) = (Action::SigningPolicyRead, Some(policy.into()));
+        let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
+        let row = self.storage.read(&grant, move |tx| Box::pin(tables::signing_policies::by_id(tx, policy.into())));
+        let row = row.await?.ok_or_else(|| Error::not_found("signing policy"))?;
+        let rules: PolicyRules = serde_json::from_str(&row.rules).map_err(Error::internal)?;
+        self.uses_of_policy(&grant, policy, &rules.budgets).await
     }
 
     /// A service's policies, for any fully logged-in caller.

@@ -68,7 +68,7 @@ impl StoredRequest {
         let facts = Facts {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
-            submitters: self.submitters.iter().map(|submitter| submitter.id.into()).collect(),
+            submitters: self.submitters().collect(),
             approvals: approvals.map(StoredDecision::approval).collect(),
             steps: requirement::steps(&self.policy.rules.approval_steps),
             required_at_submission: self.row.required_at_submission,
@@ -90,9 +90,14 @@ impl StoredRequest {
         self.decisions.iter().flat_map(StoredDecision::statements)
     }
 
+    /// Who submitted it.
+    pub(super) fn submitters(&self) -> impl Iterator<Item = IdentityId> {
+        self.submitters.iter().map(|submitter| submitter.id.into())
+    }
+
     /// Whether one of these identities submitted it.
     pub(crate) fn was_submitted_by(&self, identities: impl Iterator<Item = IdentityId>) -> bool {
-        let submitted = |id: IdentityId| self.submitters.iter().any(|submitter| IdentityId::from(submitter.id) == id);
+        let submitted = |id: IdentityId| self.submitters().any(|submitter| submitter == id);
         identities.into_iter().any(submitted)
     }
 

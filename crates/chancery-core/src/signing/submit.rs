@@ -134,7 +134,8 @@ impl Chancery {
             None => self.store_new(grant, event, new, None).await?,
             Some(approved) => {
                 let how = (checked.existing_signature, checked.program.as_ref());
-                let prepared = Prepared::submitted(target, id, &checked.contents, how, now_ms)?;
+                let by = caller.members().iter().map(|member| member.id).collect();
+                let prepared = Prepared::submitted(target, (id, by), &checked.contents, how, now_ms)?;
                 let (chancery, grant) = (Arc::clone(self), Arc::clone(grant));
                 // Where it cannot be signed, or its file not carry the signature, nothing is submitted.
                 let store = move |signed: Result<Logged, Failure>| async move {

@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, proposals::Proposed, token_profiles::PatchName, x509::ValidityPeriod};
-use crate::{HashType, PolicyId, RoleId, SelfApproval, ServiceId, SigningFormat};
+use super::{
+    ObjInfo,
+    proposals::Proposed,
+    token_profiles::{Budget, PatchName},
+    x509::ValidityPeriod,
+};
+use crate::{BudgetPeriod, HashType, IdentityId, PolicyId, RoleId, SelfApproval, ServiceId, SigningFormat};
 
 /// One signing policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +62,10 @@ pub struct PolicyRules {
     /// Signatures within 24 hours at most.
     #[cfg_attr(feature = "schema", schema(minimum = 1))]
     pub signatures_per_day: Option<u32>,
+    /// How many signatures it makes in windows of time, all together or for each submitter; without budgets any number.
+    /// All of them have to have room for a request when it is signed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<Budget>,
     /// How long a request waits for its approvals; for ever by default.
     pub request_lifetime: Option<ValidityPeriod>,
     /// Whose SLSA provenance of files counts; at most 16.
@@ -69,6 +78,40 @@ pub struct PolicyRules {
     /// pre-approvals. Once one policy of a service says so, new ones say it too, and it is not taken back.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub signed_approvals: bool,
+}
+
+/// What of a policy's budgets is used now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PolicyBudgets {
+    /// The windows that are open now: one for each budget, or with `each` one for each submitter who has used some of it,
+    /// 1,000 at most, those that used most.
+    pub budgets: Vec<PolicyBudgetUse>,
+}
+
+/// One window of a policy's budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PolicyBudgetUse {
+    /// How many signatures the window has.
+    pub count: u64,
+    /// How long it is.
+    pub per: BudgetPeriod,
+    /// Whether each submitter has as many.
+    pub each: bool,
+    /// Whose it is, with `each`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity_uuid: Option<IdentityId>,
+    /// When it began (RFC 3339).
+    pub starts_at: String,
+    /// When it ends (RFC 3339).
+    pub ends_at: String,
+    /// How many are used; with several servers at most, since what another has set aside for itself counts.
+    pub used: u64,
+    /// How many are left; with several servers at least.
+    pub left: u64,
 }
 
 /// Who says where files were built.

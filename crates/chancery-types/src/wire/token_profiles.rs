@@ -131,7 +131,7 @@ pub struct ControlRule {
     pub approval: Option<GrantRules>,
 }
 
-/// So many values in each window of time.
+/// So many values, or signatures, in each window of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -141,7 +141,8 @@ pub struct Budget {
     pub count: u64,
     /// How long a window is.
     pub per: BudgetPeriod,
-    /// Whether each identity has as many; otherwise all holders of the role share them.
+    /// Whether each identity has as many: each holder of a Control Rule's role, each submitter to a policy. Otherwise all of
+    /// them share them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each: bool,
 }

@@ -6,11 +6,11 @@ use crate::{
     cli::client::{RuleChange, RuleCommand, RuleList, RuleReplace},
     client::{
         connection::{Answer, Connection, Output, logged_in},
-        exit::{Exit, told_with, usage},
+        exit::{Exit, told_with},
         inputs::read_body,
     },
     failure::Failure,
-    resources::{self, effect, names::Names, show},
+    resources::{self, budgets, effect, names::Names, show},
 };
 
 pub(crate) fn run(command: RuleCommand) -> Result<Exit, Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn run(command: RuleCommand) -> Result<Exit, Failure> {
         }),
         RuleCommand::Budgets(RuleList { profile, server }) => logged_in(&server, |connection| {
             let answer = connection.call("GET", &format!("{}/budgets", path(&id_of(connection, &profile)?)), None)?;
-            budgets(connection, &answer)
+            used(connection, &answer)
         }),
         RuleCommand::Create(change) => logged_in(&change.server, |connection| create(connection, &change)),
         RuleCommand::Delete(change) => logged_in(&change.server, |connection| delete(connection, &change)),
@@ -58,7 +58,7 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
     if let Some(mask) = &change.mask {
         one["mask"] = mask.as_str().into();
     }
-    let budgets = change.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
+    let budgets = change.budget.iter().map(|text| budgets::read(text)).collect::<Result<Vec<_>, _>>()?;
     if !budgets.is_empty() {
         one["budgets"] = budgets.into();
     }
@@ -106,56 +106,11 @@ fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     }
 }
 
-/// `COUNT/PERIOD`, or `COUNT/PERIOD/each`.
-fn budget(text: &str) -> Result<Value, Failure> {
-    let parts: Vec<_> = text.split('/').collect();
-    let (count, per, each) = match parts.as_slice() {
-        [count, per] => (count, per, false),
-        [count, per, "each"] => (count, per, true),
-        _ => {
-            return Err(usage(format!(
-                "--budget {text}: COUNT/PERIOD is expected, such as 1000/Minute or 500/Day/each"
-            )));
-        }
-    };
-    let count: u64 = count.parse().map_err(|_| usage(format!("--budget {text}: {count} is no number")))?;
-    let mut budget = json!({"count": count, "per": per});
-    if each {
-        budget["each"] = true.into();
-    }
-    Ok(budget)
-}
-
-/// A budget as it is typed.
-fn typed(budget: &Value) -> String {
-    let each = if budget["each"] == true { "/each" } else { "" };
-    format!("{}/{}{each}", budget["count"], budget["per"].as_str().unwrap_or_default())
-}
-
-fn budgets(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
+fn used(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
     if connection.output == Output::Json {
         return answer.print();
     }
-    let names = Names::new(connection);
-    let named = |kind: &str, value: &Value| {
-        let uuid = value.as_str().unwrap_or_default();
-        names.name_of(kind, uuid).unwrap_or_else(|| uuid.to_owned())
-    };
-    let row = |one: &Value| {
-        let whose =
-            if one["identityUuid"].is_null() { "all".to_owned() } else { named("identity", &one["identityUuid"]) };
-        vec![
-            named("role", &one["roleUuid"]),
-            show::text(&one["operation"]),
-            typed(one),
-            whose,
-            show::text(&one["used"]),
-            show::text(&one["left"]),
-            show::text(&one["endsAt"]),
-        ]
-    };
-    let rows = answer.response["budgets"].as_array().into_iter().flatten().map(row).collect::<Vec<_>>();
-    show::table(&["ROLE", "OPERATION", "BUDGET", "WHOSE", "USED", "LEFT", "UNTIL"], &rows)
+    budgets::shown(&answer.response, true, &Names::new(connection))
 }
 
 /// Whether a rule has all that is said of the one that is meant.
@@ -203,7 +158,7 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
         let role = rule["roleUuid"].as_str().unwrap_or_default();
         let role = names.name_of("role", role).unwrap_or_else(|| role.to_owned());
         let sees = Some(sees(rule)).filter(|sees| !sees.is_empty()).unwrap_or_else(|| "-".to_owned());
-        let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(typed).collect();
+        let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(budgets::typed).collect();
         let budgets = if budgets.is_empty() { "-".to_owned() } else { budgets.join(", ") };
         let approvals =
             rule["approval"]["numApprovals"].as_u64().map_or_else(|| "-".to_owned(), |count| count.to_string());

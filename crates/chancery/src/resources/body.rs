@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use clap::ArgMatches;
 use serde_json::{Map, Value};
 
-use super::{Kind, Member, Verb, names::Names, show};
+use super::{Kind, Member, Verb, budgets, names::Names, show};
 use crate::{
     client::{
         exit::usage,
@@ -16,8 +16,14 @@ use crate::{
     password_input::without_line_end,
 };
 
-/// What is sent: the file's members, and over them those of flags. Nothing is sent where the call has no body.
-pub(super) fn body_of(verb: &Verb, matches: &ArgMatches, names: &Names<'_>) -> Result<Option<Value>, Failure> {
+/// What is sent: the file's members, and over them those of flags. Nothing is sent where the call has no body. `present` is
+/// the object as it is.
+pub(super) fn body_of(
+    verb: &Verb,
+    matches: &ArgMatches,
+    names: &Names<'_>,
+    present: impl FnOnce() -> Result<Value, Failure>,
+) -> Result<Option<Value>, Failure> {
     if !matches!(verb.method, "POST" | "PATCH" | "PUT") {
         return Ok(None);
     }
@@ -28,10 +34,19 @@ pub(super) fn body_of(verb: &Verb, matches: &ArgMatches, names: &Names<'_>) -> R
             put(&mut body, pointer, serde_json::from_str(fixed)?);
         }
     }
-    for member in verb.members.iter().filter(|member| member.at.starts_with('/')) {
-        if let Some(value) = value_of(member, matches, names)? {
-            put(&mut body, member.at, value);
+    let members = verb.members.iter().filter(|member| member.at.starts_with('/'));
+    let given = members.map(|member| Ok((member.at, value_of(member, matches, names)?)));
+    let given: Vec<_> = given.collect::<Result<_, Failure>>()?;
+    let given: Vec<_> = given.into_iter().filter_map(|(at, value)| Some((at, value?))).collect();
+    if let Some(whole) = verb.keeps.filter(|whole| body.pointer(whole).is_none()) {
+        let is_part = |at: &str| at.strip_prefix(whole).is_some_and(|rest| rest.starts_with('/'));
+        if given.iter().any(|(at, _)| is_part(at)) && given.iter().all(|(at, _)| *at != whole) {
+            let rest = present()?.pointer(whole).cloned().unwrap_or_default();
+            put(&mut body, whole, rest);
         }
+    }
+    for (at, value) in given {
+        put(&mut body, at, value);
     }
     Ok(Some(body))
 }
@@ -64,6 +79,9 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::SomeOf(kind) => texts()
             .map(|texts| texts.map(|text| resolved(kind, text, names)).collect::<Result<Value, _>>())
             .transpose()?,
+        Kind::Budgets => {
+            texts().map(|texts| texts.map(|text| budgets::read(text)).collect::<Result<Value, _>>()).transpose()?
+        }
         Kind::Span => text().map(|text| validity(text)).transpose()?,
         Kind::FromNow => {
             let span = matches.get_one::<Duration>(member.flag);

@@ -65,7 +65,12 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         Answered::FirstKey => {
             Some("File for the secret of its API key, for its owner alone [default: standard output]")
         }
-        Answered::Object | Answered::Nothing(_) | Answered::Text(_) | Answered::Tried | Answered::Rights => None,
+        Answered::Object
+        | Answered::Nothing(_)
+        | Answered::Text(_)
+        | Answered::Tried
+        | Answered::Rights
+        | Answered::Budgets => None,
     };
     if let Some(help) = out {
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));
@@ -82,6 +87,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Of(_) | Kind::Issuer => arg.value_name("NAME"),
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
+        Kind::Budgets => arg.value_name("COUNT/PERIOD").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),
         Kind::FromNow => arg.value_name("SPAN").value_parser(duration),
         Kind::FileText | Kind::SecretText | Kind::FileBytes | Kind::Secret | Kind::Key => arg.value_name("FILE"),

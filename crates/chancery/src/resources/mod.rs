@@ -2,6 +2,7 @@
 
 mod access;
 mod body;
+pub(crate) mod budgets;
 mod commands;
 #[cfg(test)]
 mod coverage;
@@ -105,6 +106,8 @@ pub(crate) struct Verb {
     pub(crate) members: &'static [Member],
     /// Members that are sent where the file has no others: pointer and JSON.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// A member that the interface replaces whole, and flags give parts of: the rest stays as it is.
+    pub(crate) keeps: Option<&'static str>,
     /// Where it changes who may do what: the question what it will do.
     pub(crate) effect: Option<Effect>,
     /// What the answer is.
@@ -173,6 +176,8 @@ pub(crate) enum Answered {
     Rights,
     /// The audit records, which are written as they come.
     Export,
+    /// Windows of budgets: a line for each.
+    Budgets,
 }
 
 /// Something done to one of them, without a body.
@@ -188,6 +193,7 @@ pub(crate) const SHOW: Verb = Verb {
     one_of: None,
     members: &[],
     fixed: &[],
+    keeps: None,
     effect: None,
     answer: Answered::Object,
     example: "",
@@ -233,6 +239,8 @@ pub(crate) enum Kind {
     Issuer,
     /// Several of them.
     SomeOf(&'static str),
+    /// How much in a window of time, repeated for several: `COUNT/PERIOD`, or `COUNT/PERIOD/each`.
+    Budgets,
     /// A span of time, such as 30d.
     Span,
     /// The moment so far from now on, such as 90d.

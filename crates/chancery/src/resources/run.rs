@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::{
     Answered, Column, Effect, List, Named, OneOf, Resource, Verb, Whose, access,
     body::{body_of, query_of},
-    effect,
+    budgets, effect,
     names::{Names, read_page, uuid_in},
     proposal, show, told_once,
 };
@@ -142,8 +142,8 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         return choices(connection, one_of);
     }
     let uuid = named.map(|name| uuid_of(resource, verb, name, &names)).transpose()?;
-    let mut body = body_of(verb, matches, &names)?;
     let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
+    let mut body = body_of(verb, matches, &names, || Ok(connection.get(&path)?))?;
     let path = path + &query_of(verb, matches, &names)?;
     if verb.answer == Answered::File {
         return downloaded(connection, verb, &path, matches);
@@ -203,6 +203,7 @@ fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>
             text.lines().try_for_each(|line| output::line(Shown(line)))
         }
         (Output::Table, Answered::Nothing(what)) => output::line(format!("{what}: {}", Shown(named))),
+        (Output::Table, Answered::Budgets) => budgets::shown(&answer.response, false, names),
         (Output::Table, _) => show::details(&answer.response, names),
     }?;
     if how.1 == Answered::Tried && answer.response["delivered"] != true {

@@ -11,13 +11,14 @@ use std::{
     time::Duration,
 };
 
-use chancery_client::Client;
+use chancery_client::{Client, ClientError};
 use chancery_testkit::temp_dir;
 use chancery_types::{
     Base64, BudgetPeriod, ErrorCode, Operation, PolicyId, ServiceId, SigningRequestId, SigningRequestState,
     TokenProfileId,
     wire::{
         Texts,
+        signing_policies::{ChangeSigningPolicy, PolicyRules},
         signing_requests::SubmitRequest,
         token_profiles::{BatchTokenizeRequest, Budget, PatchPermissions},
     },
@@ -35,6 +36,13 @@ type Answered = (SigningRequestId, String);
 struct Target {
     service: ServiceId,
     policy: PolicyId,
+}
+
+impl Target {
+    fn of(demo: &Demo) -> Self {
+        let [service, policy] = ["/demo/serviceUuid", "/demo/policyUuid"].map(|at| demo.text(at));
+        Self { service: service.parse().unwrap(), policy: policy.parse().unwrap() }
+    }
 }
 
 /// Submits until the server is gone; notes what was answered.
@@ -56,10 +64,7 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
 /// One round: load, kill in the middle, and what was answered until then.
 fn round(folder: &Path, number: usize) -> Vec<Answered> {
     let mut demo = Demo::start(folder, &[]);
-    let target = Target {
-        service: demo.text("/demo/serviceUuid").parse().unwrap(),
-        policy: demo.text("/demo/policyUuid").parse().unwrap(),
-    };
+    let target = Target::of(&demo);
     let (answered, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> = (0..CLIENTS)
         .map(|client_number| {
@@ -101,16 +106,15 @@ fn twenty_kills_lose_nothing_that_was_answered() {
 }
 
 const BUDGET: u64 = 60_000;
+const SIGNATURES: u64 = 1_200;
 const SPENDERS: usize = 16;
 
-/// Asks for values until there are none or the server is gone; how many were answered, and how many were in flight then.
-fn spend(client: &Client, profile: TokenProfileId, size: u64, stop: &AtomicBool) -> (u64, u64) {
-    let messages: Texts = vec!["4111111111111111"; usize::try_from(size).unwrap()].into_iter().collect();
-    let request = BatchTokenizeRequest { messages, partial: None, key_version: None, metadata: None, expires_at: None };
+/// Calls until there is nothing left or the server is gone; how much was answered, and how much was in flight then.
+fn spend(call: impl Fn() -> Result<(), ClientError>, size: u64, stop: &AtomicBool) -> (u64, u64) {
     let mut answered = 0;
     loop {
-        match client.batch_tokenize(profile, &request) {
-            Ok(_) => answered += size,
+        match call() {
+            Ok(()) => answered += size,
             Err(error) if error.error_code() == Some(ErrorCode::RateLimited) => return (answered, 0),
             Err(_) if stop.load(Ordering::Relaxed) => return (answered, size),
             Err(error) => panic!("before the kill: {error}"),
@@ -118,17 +122,33 @@ fn spend(client: &Client, profile: TokenProfileId, size: u64, stop: &AtomicBool)
     }
 }
 
+fn tokenize(client: &Client, profile: TokenProfileId, size: u64) -> Result<(), ClientError> {
+    let messages: Texts = vec!["4111111111111111"; usize::try_from(size).unwrap()].into_iter().collect();
+    let request = BatchTokenizeRequest { messages, partial: None, key_version: None, metadata: None, expires_at: None };
+    client.batch_tokenize(profile, &request).map(drop)
+}
+
+fn sign(client: &Client, target: Target) -> Result<(), ClientError> {
+    let upload_data = Some(Base64(b"spent".to_vec()));
+    let request =
+        SubmitRequest { upload_data, ..SubmitRequest::new("spent".to_owned(), target.service, target.policy) };
+    client.submit(&request).map(drop)
+}
+
 /// One round of all clients, killed in its midst where a moment is given.
-fn spend_together(demo: &mut Demo, profile: TokenProfileId, size: u64, kill_after: Option<Duration>) -> (u64, u64) {
+fn spend_together<F>(demo: &mut Demo, call: F, size: u64, kill_after: Option<u64>) -> (u64, u64)
+where
+    F: Fn(&Client) -> Result<(), ClientError> + Copy + Send + 'static,
+{
     let stop = Arc::new(AtomicBool::new(false));
     let clients: Vec<_> = (0..SPENDERS)
         .map(|_| {
             let (client, stop) = (demo.client().tried_once(), Arc::clone(&stop));
-            thread::spawn(move || spend(&client, profile, size, &stop))
+            thread::spawn(move || spend(|| call(&client), size, &stop))
         })
         .collect();
     if let Some(moment) = kill_after {
-        thread::sleep(moment);
+        thread::sleep(Duration::from_millis(moment));
         stop.store(true, Ordering::Relaxed);
         demo.server.signal("-KILL");
         demo.server.wait();
@@ -154,8 +174,9 @@ fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
             client.change_control_rules(profile, &PatchPermissions { control_rules }).unwrap();
         }
         let sizes: &[u64] = if moment.is_some() { &[3] } else { &[3, 1] };
-        for size in sizes {
-            let (more, flying) = spend_together(&mut demo, profile, *size, moment.map(Duration::from_millis));
+        for size in sizes.iter().copied() {
+            let call = move |client: &Client| tokenize(client, profile, size);
+            let (more, flying) = spend_together(&mut demo, call, size, moment);
             answered += more;
             lost += flying;
         }
@@ -168,9 +189,42 @@ fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
     assert!(answered > BUDGET / 2, "the kills were in the midst of it: {answered}");
 }
 
+#[test]
+fn sixteen_clients_get_a_whole_budget_of_signatures_and_no_more_across_kills() {
+    let folder = temp_dir();
+    let (mut answered, mut lost) = (0, 0);
+    for (round, moment) in [Some(120), Some(180), Some(240), None].into_iter().enumerate() {
+        let mut demo = Demo::start(folder.path(), &[]);
+        let target = Target::of(&demo);
+        if round == 0 {
+            let budgets = vec![Budget { count: SIGNATURES, per: BudgetPeriod::Month, each: false }];
+            let rules = Some(PolicyRules { budgets, ..PolicyRules::default() });
+            let change = ChangeSigningPolicy { rules, ..ChangeSigningPolicy::default() };
+            demo.client().change_signing_policy(target.policy, &change).unwrap();
+        }
+        let (more, flying) = spend_together(&mut demo, move |client| sign(client, target), 1, moment);
+        answered += more;
+        lost += flying;
+        assert!(moment.is_none() || (1..SIGNATURES).contains(&answered), "killed in the midst of it: {answered}");
+        if moment.is_none() {
+            let left = demo.client().signing_policy_budgets(target.policy).unwrap().budgets[0].left;
+            assert_eq!(left, 0, "after {answered} answered and {lost} lost");
+        }
+    }
+    let database = folder.path().join("data/chancery.db");
+    let signed = sqlite(&database, "SELECT COUNT(*) FROM signing_requests WHERE name = 'spent' AND state = 'Signed'");
+    let signed: u64 = signed.trim().parse().unwrap();
+    assert!((answered..=SIGNATURES).contains(&signed), "{signed} of {SIGNATURES}, {answered} answered");
+    assert!(answered + lost >= SIGNATURES, "{answered} answered, {lost} on their way at a kill");
+}
+
+fn sqlite(database: &Path, sql: &str) -> String {
+    chancery_testkit::Tool::new("sqlite3").arg(database).arg(sql).run().text()
+}
+
 /// SQLite's own check, by its own program; and each request is stored once, with one signature.
 fn check_integrity(database: &Path) {
-    let sqlite = |sql: &str| chancery_testkit::Tool::new("sqlite3").arg(database).arg(sql).run().text();
+    let sqlite = |sql: &str| sqlite(database, sql);
     assert_eq!(sqlite("PRAGMA integrity_check"), "ok\n");
     assert_eq!(sqlite("PRAGMA foreign_key_check"), "");
     let twice = sqlite("SELECT name FROM signing_requests WHERE name LIKE 'round %' GROUP BY name HAVING count(*) > 1");

@@ -2751,6 +2751,22 @@ class AsyncSigningPolicies:
         )
         return cast("types.SigningPolicy", await self._caller.call(call))
 
+    async def budgets(
+        self,
+        uuid: str,
+        /,
+    ) -> types.PolicyBudgets:
+        """What of the policy's budgets is used in the windows that are open now. Needs Services:Deploy.
+
+        `GET /api/v2/x509/signing-policies/{uuid}/budgets`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-policies/{segment(uuid)}/budgets",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.PolicyBudgets", await self._caller.call(call))
+
 
 class AsyncSigningRequests:
     def __init__(self, caller: AsyncCaller) -> None:

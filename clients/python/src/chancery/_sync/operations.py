@@ -2751,6 +2751,22 @@ class SigningPolicies:
         )
         return cast("types.SigningPolicy", self._caller.call(call))
 
+    def budgets(
+        self,
+        uuid: str,
+        /,
+    ) -> types.PolicyBudgets:
+        """What of the policy's budgets is used in the windows that are open now. Needs Services:Deploy.
+
+        `GET /api/v2/x509/signing-policies/{uuid}/budgets`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-policies/{segment(uuid)}/budgets",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.PolicyBudgets", self._caller.call(call))
+
 
 class SigningRequests:
     def __init__(self, caller: Caller) -> None:

@@ -5,32 +5,52 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read as _, Write as _},
-    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
+    os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
 use uuid::Uuid;
 
-use super::ledger::Slot;
+use super::ledger::{Part, Slot};
 
-const MAGIC: &[u8; 8] = b"CHBUDG1\n";
+const MAGIC: &[u8; 8] = b"CHBUDG2\n";
 /// The kernel's own name of its boot; random where it has none, so that nothing is believed later.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 const BOOT_LEN: usize = 36;
-/// Magic, boot, and whose file it is.
-const HEAD: usize = MAGIC.len() + BOOT_LEN + 16;
+/// Magic, boot, whose file it is, and up to when windows that ended were forgotten.
+const FORGOTTEN_AT: usize = MAGIC.len() + BOOT_LEN + 16;
+const HEAD: usize = FORGOTTEN_AT + 8;
 /// A slot's key, and its count.
 const RECORD: usize = 88;
 const COUNT_AT: usize = 80;
+/// In the place of an operation: it is of a signing policy.
+const SIGNATURES: u8 = u8::MAX;
 
 /// Slots, and how much of each was given out.
 type Counts = Vec<(Slot, i64)>;
+
+/// What a file says.
+struct Content {
+    lessee: Uuid,
+    forgotten_ms: i64,
+    counts: Counts,
+}
+
+impl Content {
+    /// Of somebody new, who has forgotten nothing since there is nothing.
+    fn begin() -> Self {
+        let lessee = Uuid::from_bytes(chancery_keys::random());
+        Self { lessee, forgotten_ms: i64::MIN, counts: Vec::new() }
+    }
+}
 
 /// The file. While it is open no other server has it.
 pub(super) struct UsedFile {
     file: File,
     /// Who the leases are of that it counts: servers that run one after the other.
     pub(super) lessee: Uuid,
+    /// No window that ended later was forgotten.
+    pub(super) forgotten_ms: i64,
     records: u64,
     /// Places of windows that are over.
     free: Vec<u64>,
@@ -42,14 +62,20 @@ impl UsedFile {
     pub(super) fn open(store: &Path, now_ms: i64) -> io::Result<Option<(Self, Counts)>> {
         let path = beside(store, "-budgets");
         let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
-        if lock.try_lock().is_err() {
+        // Who had it may have put another in its place since it was opened: then the lock is of a file that is nowhere.
+        if lock.try_lock().is_err() || !is_at(&lock, &path)? {
             return Ok(None);
         }
         let boot = boot();
-        let (lessee, mut counts) =
-            read(&lock, &boot)?.unwrap_or_else(|| (Uuid::from_bytes(chancery_keys::random()), Vec::new()));
-        counts.retain(|(slot, _)| slot.ends_at_ms > now_ms);
-        let mut text = [MAGIC, boot.as_slice(), lessee.as_bytes()].concat();
+        let Content { lessee, mut forgotten_ms, mut counts } = read(&lock, &boot)?.unwrap_or_else(Content::begin);
+        counts.retain(|(slot, _)| {
+            let is_open = slot.ends_at_ms > now_ms;
+            if !is_open {
+                forgotten_ms = forgotten_ms.max(slot.ends_at_ms);
+            }
+            is_open
+        });
+        let mut text = [MAGIC, boot.as_slice(), lessee.as_bytes(), &forgotten_ms.to_le_bytes()].concat();
         for (slot, used) in &counts {
             text.extend(record(slot, *used));
         }
@@ -60,7 +86,13 @@ impl UsedFile {
         file.write_all(&text)?;
         fs::rename(&next, &path)?;
         let records = counts.len() as u64;
-        Ok(Some((Self { file, lessee, records, free: Vec::new() }, counts)))
+        Ok(Some((Self { file, lessee, forgotten_ms, records, free: Vec::new() }, counts)))
+    }
+
+    /// Windows that ended until then are forgotten.
+    pub(super) fn forget(&mut self, forgotten_ms: i64) -> io::Result<()> {
+        self.forgotten_ms = forgotten_ms;
+        self.file.write_all_at(&forgotten_ms.to_le_bytes(), FORGOTTEN_AT as u64)
     }
 
     /// Finds a place for a slot.
@@ -93,24 +125,36 @@ fn boot() -> [u8; BOOT_LEN] {
     read.unwrap_or_else(chancery_keys::random)
 }
 
-/// Whose file it is and what it counts; none where it is none, or of another boot.
-fn read(mut file: &File, boot: &[u8; BOOT_LEN]) -> io::Result<Option<(Uuid, Counts)>> {
+/// Whether this is the file that is there.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let (here, there) = (file.metadata()?, fs::metadata(path)?);
+    Ok((here.dev(), here.ino()) == (there.dev(), there.ino()))
+}
+
+/// What it says; none where it is none, or of another boot.
+fn read(mut file: &File, boot: &[u8; BOOT_LEN]) -> io::Result<Option<Content>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let Some((head, records)) = bytes.split_at_checked(HEAD) else { return Ok(None) };
     let Some(rest) = head.strip_prefix(MAGIC).and_then(|rest| rest.strip_prefix(boot)) else { return Ok(None) };
-    let Ok(lessee) = Uuid::from_slice(rest) else { return Ok(None) };
-    let records = records.chunks_exact(RECORD);
-    Ok(Some((lessee, records.filter_map(slot_of).collect())))
+    let Some((lessee, forgotten)) = rest.split_first_chunk::<16>() else { return Ok(None) };
+    let Ok(forgotten) = forgotten.try_into() else { return Ok(None) };
+    let counts = records.chunks_exact(RECORD).filter_map(slot_of).collect();
+    let (lessee, forgotten_ms) = (Uuid::from_bytes(*lessee), i64::from_le_bytes(forgotten));
+    Ok(Some(Content { lessee, forgotten_ms, counts }))
 }
 
 fn record(slot: &Slot, used: i64) -> [u8; RECORD] {
-    let Slot { profile, role, identity, operation, per, starts_at_ms, ends_at_ms } = slot;
+    let Slot { object, part, identity, per, starts_at_ms, ends_at_ms } = slot;
+    let (role, operation) = match part {
+        Part::Rule(role, operation) => (*role, *operation as u8),
+        Part::Signatures => (Uuid::nil(), SIGNATURES),
+    };
     let mut record = [0; RECORD];
-    record[..16].copy_from_slice(profile.as_bytes());
+    record[..16].copy_from_slice(object.as_bytes());
     record[16..32].copy_from_slice(role.as_bytes());
     record[32..48].copy_from_slice(identity.unwrap_or_default().as_bytes());
-    record[48] = *operation as u8;
+    record[48] = operation;
     record[49] = *per as u8;
     record[50] = u8::from(identity.is_some());
     record[56..64].copy_from_slice(&starts_at_ms.to_le_bytes());
@@ -122,11 +166,14 @@ fn record(slot: &Slot, used: i64) -> [u8; RECORD] {
 fn slot_of(record: &[u8]) -> Option<(Slot, i64)> {
     let number = |at: usize| Some(i64::from_le_bytes(record.get(at..at + 8)?.try_into().ok()?));
     let uuid = |at: usize| Uuid::from_slice(record.get(at..at + 16)?).ok();
+    let part = match record[48] {
+        SIGNATURES => Part::Signatures,
+        operation => Part::Rule(uuid(16)?, *chancery_types::Operation::ALL.get(usize::from(operation))?),
+    };
     let slot = Slot {
-        profile: uuid(0)?,
-        role: uuid(16)?,
+        object: uuid(0)?,
+        part,
         identity: if record[50] == 1 { Some(uuid(32)?) } else { None },
-        operation: *chancery_types::Operation::ALL.get(usize::from(record[48]))?,
         per: *chancery_types::BudgetPeriod::ALL.get(usize::from(record[49]))?,
         starts_at_ms: number(56)?,
         ends_at_ms: number(64)?,
@@ -142,9 +189,8 @@ mod tests {
 
     fn slot(identity: Option<u128>, ends_at_ms: i64) -> Slot {
         Slot {
-            profile: Uuid::from_u128(1),
-            role: Uuid::from_u128(2),
-            operation: Operation::PartialDetokenize,
+            object: Uuid::from_u128(1),
+            part: Part::Rule(Uuid::from_u128(2), Operation::PartialDetokenize),
             per: BudgetPeriod::Month,
             identity: identity.map(Uuid::from_u128),
             starts_at_ms: -5,
@@ -159,14 +205,28 @@ mod tests {
         let (mut file, counts) = UsedFile::open(&store, 0).unwrap().unwrap();
         assert!(counts.is_empty() && UsedFile::open(&store, 0).unwrap().is_none(), "one server has it");
         let lessee = file.lessee;
-        let all = [slot(None, 100), slot(Some(7), 200), slot(Some(0), 300)];
+        let signatures = Slot { part: Part::Signatures, ..slot(Some(0), 300) };
+        let all = [slot(None, 100), slot(Some(7), 200), signatures];
         let places = all.clone().map(|slot| file.add(&slot, 1).unwrap());
         file.count(places[1], 41).unwrap();
         drop(file);
         let (mut file, counts) = UsedFile::open(&store, 150).unwrap().unwrap();
         assert_eq!((file.lessee, counts), (lessee, vec![(all[1].clone(), 41), (all[2].clone(), 1)]));
+        assert_eq!(file.forgotten_ms, 100, "the first is over");
         file.release(0);
         assert_eq!(file.add(&all[0], 3).unwrap(), 0, "a place is used again");
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_before_it_was_locked_is_nobodys() {
+        let folder = chancery_testkit::temp_dir();
+        let path = folder.path().join("one");
+        fs::write(&path, "1").unwrap();
+        let opened = File::open(&path).unwrap();
+        assert!(is_at(&opened, &path).unwrap());
+        fs::write(folder.path().join("two"), "2").unwrap();
+        fs::rename(folder.path().join("two"), &path).unwrap();
+        assert!(!is_at(&opened, &path).unwrap());
     }
 
     #[test]

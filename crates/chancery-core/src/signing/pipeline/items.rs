@@ -48,6 +48,11 @@ impl Signatures {
         }
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.numbered().len()).unwrap_or(u32::MAX)
+    }
+
     /// As it is stored: a request's signature, or those of its items.
     pub(super) fn stored(self) -> (Option<Vec<u8>>, Vec<Option<Vec<u8>>>) {
         match self {

@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use crate::{
     Result,
+    access::Counted,
     log::{
         self, Leaf, NewEntry,
         leaf::{SignatureFacts, sha256},
@@ -22,6 +23,7 @@ pub(super) struct Signed {
     pub(super) request: SigningRequestId,
     pub(super) at_ms: i64,
     pub(super) signatures: Signatures,
+    pub(super) counted: Counted,
 }
 
 /// The same signatures, with what the log will say of them.
@@ -31,6 +33,7 @@ pub(in crate::signing) struct Logged {
     signatures: Signatures,
     /// One for each signature.
     entries: Vec<NewEntry>,
+    counted: Counted,
 }
 
 /// Signatures that may be stored.
@@ -38,13 +41,14 @@ pub(in crate::signing) struct Logged {
 pub(in crate::signing) struct Admitted {
     entries: Vec<NewEntry>,
     items: Vec<Option<Vec<u8>>>,
+    counted: Counted,
 }
 
 impl Signed {
     /// With what the log will say of them: that needs no transaction. A request's signatures are numbered in the order of
     /// its items.
     pub(super) fn logged(self) -> Result<Logged> {
-        let Self { target, request, at_ms, signatures } = self;
+        let Self { target, request, at_ms, signatures, counted } = self;
         let (policy, certificate) = (&target.policy, target.certificate_sha256);
         let entry = |(item, digest, signature): (u32, &[u8], &[u8])| {
             let leaf = Leaf::of_signature(SignatureFacts {
@@ -58,7 +62,7 @@ impl Signed {
             NewEntry::new(request, item, &leaf, policy.log)
         };
         let entries = signatures.numbered().into_iter().map(entry).collect::<Result<_>>()?;
-        Ok(Logged { target, at_ms, signatures, entries })
+        Ok(Logged { target, at_ms, signatures, entries, counted })
     }
 }
 
@@ -76,19 +80,20 @@ impl Logged {
     /// request without items, which stands in its row.
     pub(in crate::signing) async fn admit(self, tx: &mut Tx) -> Result<(Option<Vec<u8>>, Admitted)> {
         let count = self.count();
-        let Self { target, at_ms, signatures, entries } = self;
+        let Self { target, at_ms, signatures, entries, counted } = self;
         target.check_usable(tx, at_ms).await?;
         policy_rules::check_rate(tx, &target.policy, count, at_ms).await?;
         let (signature, items) = signatures.stored();
-        Ok((signature, Admitted { entries, items }))
+        Ok((signature, Admitted { entries, items, counted }))
     }
 }
 
 impl Admitted {
     /// Stores them, and lets the log tell of them. After the compare-and-swap of their request: whoever loses that has no
-    /// entry that could meet the winner's.
-    pub(in crate::signing) async fn store(self, tx: &mut Tx, request: Uuid) -> Result<()> {
+    /// entry that could meet the winner's. Answers how they are counted, for the end of the transaction's work.
+    pub(in crate::signing) async fn store(self, tx: &mut Tx, request: Uuid) -> Result<Counted> {
         log::append(tx, self.entries).await?;
-        Ok(signing_items::insert_results(tx, request, &self.items).await?)
+        signing_items::insert_results(tx, request, &self.items).await?;
+        Ok(self.counted)
     }
 }

@@ -12,7 +12,8 @@
 //! - `Admitted`: inside the transaction that stores it, it was found that it may count.
 //!
 //! Each is a type that only the step before makes. The caller stores its request or its decision in between, and whatever
-//! refuses on the way leaves nothing behind.
+//! refuses on the way leaves nothing behind. Before a key signs, the signatures are counted in the budgets of the policy. They
+//! take that with them, and where they are not stored it is put back.
 
 mod items;
 mod logged;

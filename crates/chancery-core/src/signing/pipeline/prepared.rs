@@ -1,7 +1,7 @@
 //! What is to be signed, complete: from a submission, or as it was stored to wait for approvals.
 
 use chancery_store::tables::signing_items::Item;
-use chancery_types::{ExistingSignature, SigningRequestId};
+use chancery_types::{ExistingSignature, IdentityId, SigningRequestId};
 
 use crate::{
     Chancery, Grant, Result,
@@ -20,6 +20,8 @@ use crate::{
 pub(in crate::signing) struct Prepared {
     pub(super) target: Found,
     pub(super) request: SigningRequestId,
+    /// Who submitted it.
+    pub(super) submitters: Vec<IdentityId>,
     pub(super) work: Work,
     pub(super) at_ms: i64,
 }
@@ -31,11 +33,21 @@ pub(super) enum Work {
     Each { items: Vec<Item>, program: Option<Program> },
 }
 
+impl Work {
+    /// How many signatures it takes.
+    pub(super) const fn signatures(&self) -> usize {
+        match self {
+            Self::One { .. } => 1,
+            Self::Each { items, .. } => items.len(),
+        }
+    }
+}
+
 impl Prepared {
     /// What is being submitted.
     pub(in crate::signing) fn submitted(
         target: &Found,
-        request: SigningRequestId,
+        (request, submitters): (SigningRequestId, Vec<IdentityId>),
         contents: &Contents,
         (existing, program): (Option<ExistingSignature>, Option<&Program>),
         at_ms: i64,
@@ -50,7 +62,7 @@ impl Prepared {
             }
             Contents::Each(items) => Work::Each { items: items.clone(), program },
         };
-        Ok(Self { target: target.clone(), request, work, at_ms })
+        Ok(Self { target: target.clone(), request, submitters, work, at_ms })
     }
 }
 
@@ -78,6 +90,6 @@ impl Chancery {
             let container = self.stored_container(grant, stored).await?;
             Work::One { content: Content { digest, payload, page_hashes, program, at_ms }, container }
         };
-        Ok(Prepared { target, request: id.into(), work, at_ms })
+        Ok(Prepared { target, request: id.into(), submitters: stored.submitters().collect(), work, at_ms })
     }
 }

@@ -1,8 +1,13 @@
 //! From the last approval to signatures of which the log can tell.
 
 use crate::{
-    Chancery, Error, Result, approval,
-    signing::credential::{Outcome, PendingSignature, unless_gone},
+    Chancery, Error, Result,
+    access::SignatureBudgets,
+    approval,
+    signing::{
+        credential::{Outcome, PendingSignature, unless_gone},
+        service::Policy,
+    },
 };
 
 use super::{
@@ -48,10 +53,16 @@ impl Prepared {
     pub(in crate::signing) fn approved(self, approved: approval::Approved) -> Approved {
         Approved { prepared: self, _approved: approved }
     }
+
+    /// What its signatures are counted in.
+    fn budgets(&self) -> SignatureBudgets<'_> {
+        let Policy { id, name, rules, .. } = &self.target.policy;
+        SignatureBudgets { policy: *id, name, windows: &rules.budgets, submitters: &self.submitters }
+    }
 }
 
 impl Approved {
-    /// Signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where nothing
+    /// Counts it in the policy's budgets, signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where nothing
     /// else is to be done, `then` begins where the signature is made. What passes is an error, after which nothing has happened.
     pub(in crate::signing) async fn sign<T, S, F>(self, chancery: &Chancery, then: S) -> Result<T>
     where
@@ -59,7 +70,8 @@ impl Approved {
         S: FnOnce(Result<Logged, Failure>) -> F + Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let Prepared { target, request, work, at_ms } = self.prepared;
+        let mut counted = chancery.count_signatures(self.prepared.budgets(), self.prepared.work.signatures()).await?;
+        let Prepared { target, request, work, at_ms, .. } = self.prepared;
         let choice = target.policy.choice;
         let (content, container) = match work {
             Work::One { content, container } => (content, container),
@@ -68,7 +80,8 @@ impl Approved {
                 let signed = match chancery.sign_items(&target.signer, choice, items, program, at_ms).await? {
                     Outcome::Signed(items) => {
                         let signatures = Signatures::Each(items);
-                        Ok(Signed { target, request, at_ms, signatures }.logged()?)
+                        counted.at_most(signatures.count());
+                        Ok(Signed { target, request, at_ms, signatures, counted }.logged()?)
                     }
                     Outcome::Failed(reason) => Err(Failure::Key(reason)),
                 };
@@ -83,7 +96,7 @@ impl Approved {
         let key = target.signer.key.clone();
         let signed = move |signature| {
             let signatures = Signatures::One { digest, signature };
-            Signed { target, request, at_ms, signatures }
+            Signed { target, request, at_ms, signatures, counted }
         };
         if !pending.is_stamped() && container.is_none() {
             // Whatever signs also hands over to the store.

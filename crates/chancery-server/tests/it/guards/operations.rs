@@ -124,6 +124,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/x509/proposals/{uuid}/withdraw", Perms(PROPOSALS), "{}"),
     ("post", "/api/v2/x509/proposals/{uuid}/revoke", Perms(PROPOSALS), "{}"),
     ("get", "/api/v2/x509/signing-policies/{uuid}", LoggedIn, ""),
+    ("get", "/api/v2/x509/signing-policies/{uuid}/budgets", Perms(&[ServicesDeploy]), ""),
     ("patch", "/api/v2/x509/signing-policies/{uuid}", Perms(&[ServicesDeploy]), "{}"),
     ("post", "/api/v2/x509/services/{uuid}/renew", Perms(&[ServicesDeploy]), "{}"),
     ("patch", "/api/v2/x509/services/{uuid}", Perms(&[ServicesDeploy]), r#"{"timestamping": {}}"#),

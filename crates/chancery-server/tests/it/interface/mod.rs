@@ -54,6 +54,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "PartialDetokenize",
     "CertificateExpiry",
     "SigningPolicyCreate",
+    "SigningPolicyRead",
     "SigningRequestRead",
     "ProposalRead",
     "ProposalFail",

@@ -24,6 +24,9 @@ const WAITING: Option<(&str, &str)> = Some(("waiting", "true"));
 
 const SUBMITTERS: &str = "A role that may submit to it, and nobody else may; repeated for several";
 
+const BUDGET: &str =
+    "How many signatures it makes, such as 100/Hour, or 20/Day/each for each submitter; repeated for several";
+
 const DEPLOY: &[Member] = &[
     member("name", "/name", Kind::Text, "Its name"),
     member("issuer", "/pkisigning/newCert/issuerUuid", Kind::Of("ca"), "The authority that issues its certificate"),
@@ -41,7 +44,11 @@ const DEPLOY: &[Member] = &[
     member("time-stamp", "/pkisigning/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
     member("self-approval", "/pkisigning/selfApproval", Kind::Text, "DualControl or Never"),
     member("submitter-role", "/pkisigning/rules/submitterRoleUuids", Kind::SomeOf("role"), SUBMITTERS),
+    member("budget", "/pkisigning/rules/budgets", Kind::Budgets, BUDGET),
 ];
+
+const BUDGETS: &str =
+    "All budgets that it is to have, such as 100/Hour, or 20/Day/each for each submitter; its other rules stay";
 
 const CHANGED: &[Member] = &[
     member("name", "/objInfo/name", Kind::Text, "Its new name"),
@@ -49,6 +56,7 @@ const CHANGED: &[Member] = &[
     member("time-stamp", "/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
     member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
     member("rules", "/rules", Kind::Json, "All of its rules"),
+    member("budget", "/rules/budgets", Kind::Budgets, BUDGETS),
 ];
 
 const SERVICES: Resource = Resource {
@@ -173,14 +181,24 @@ const POLICIES: Resource = Resource {
                 member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
                 member("rules", "/rules", Kind::Json, "What it demands besides"),
                 member("submitter-role", "/rules/submitterRoleUuids", Kind::SomeOf("role"), SUBMITTERS),
+                member("budget", "/rules/budgets", Kind::Budgets, BUDGET),
             ],
-            example: "chancery policy create 'demo signing' --policy-name long --num-approvals 0 --hash Sha2_512",
+            example: "chancery policy create 'demo signing' --policy-name long --num-approvals 0 --hash Sha2_512 --budget 1000/Day --budget 100/Day/each",
             ..CREATE
+        },
+        Verb {
+            name: "budgets",
+            about: "Shows how much of its budgets is used",
+            path: "/api/v2/x509/signing-policies/{}/budgets",
+            answer: Answered::Budgets,
+            example: "chancery policy budgets 'demo signing/long'",
+            ..SHOW
         },
         Verb {
             about: "Changes one, or proposes it",
             path: POLICY,
             members: CHANGED,
+            keeps: Some("/rules"),
             effect: Some(Effect { of: "policyUuid", says: "policy", is_whole: true }),
             example: "chancery policy change 'demo signing/long' --name 'long-lived'",
             ..CHANGE

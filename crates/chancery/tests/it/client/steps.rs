@@ -154,6 +154,7 @@ pub(super) const STEPS: &[&str] = &[
     "policy list",
     "policy show",
     "policy create",
+    "policy budgets",
     "$chancery policy change 'demo signing/long' --num-approvals 1 --preview",
     "policy change",
     "sign",

@@ -287,6 +287,7 @@ GOOD_CALLS = {
     "POST /api/v2/x509/proposals/{uuid}/revoke": lambda: at(active_pre_approval(), body={}),
     "GET /api/v2/x509/signing-requests/{uuid}/signed/download": lambda: at(new_request(service_of_scripts())),
     "GET /api/v2/x509/signing-policies/{uuid}": lambda: at(DEMO["policyUuid"]),
+    "GET /api/v2/x509/signing-policies/{uuid}/budgets": lambda: at(DEMO["policyUuid"]),
     "PATCH /api/v2/x509/signing-policies/{uuid}": lambda: at(
         service_with_approvals()["policyUuid"], body={"rules": {"maxSize": 67108864}}
     ),

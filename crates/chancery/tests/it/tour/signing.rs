@@ -77,6 +77,7 @@ impl Tour {
         let sent = json!({"name": new_name(), "numApprovals": 2, "hashAlgorithm": "Sha2_512"});
         let policy = answer!(client, create_signing_policy(service), sent).obj_info.uuid;
         assert_eq!(answer!(client, signing_policy(policy)).obj_info.uuid, policy);
+        assert_eq!(answer!(client, signing_policy_budgets(policy)).budgets, []);
         assert_eq!(answer!(client, signing_policies(service)).items.len(), 2);
         // Whatever a policy says takes effect once it is approved.
         let changed = answer!(client, change_signing_policy(first), json!({"objInfo": {"name": new_name()}}));

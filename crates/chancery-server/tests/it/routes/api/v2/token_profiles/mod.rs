@@ -4,6 +4,7 @@ mod alphabets;
 mod batch_detokenize;
 mod batch_tokenize;
 mod budgets;
+mod budgets_under_attack;
 mod copy;
 mod cut_off;
 mod detokenize;

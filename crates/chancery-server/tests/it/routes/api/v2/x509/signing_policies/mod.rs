@@ -1,1 +1,2 @@
+mod budgets;
 mod uuid;
