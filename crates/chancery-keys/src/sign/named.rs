@@ -51,6 +51,12 @@ impl NamedAlgorithm {
         if self.scheme.signs_digests() { Some(self.scheme.hash()) } else { None }
     }
 
+    /// Whether it is RSASSA-PSS.
+    #[must_use]
+    pub const fn is_rsa_pss(&self) -> bool {
+        self.salt_len.is_some()
+    }
+
     /// Verifies a signature over a message; `public_key` is a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors

@@ -73,7 +73,7 @@ pub enum Breach {
     Extension(ObjectIdentifier),
     #[error("is signed over a broken hash (MD5, RIPEMD-160 or SHA-1)")]
     WeakHash,
-    #[error("has an RSA key of less than 2048 bits")]
+    #[error("has an RSA key of less than 2048 bits, or a key with which everybody can sign")]
     WeakKey,
     #[error("is no certificate authority (basicConstraints)")]
     NoAuthority,
