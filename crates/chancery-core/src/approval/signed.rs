@@ -11,7 +11,7 @@ use chancery_types::{
         ApprovalAssertion, ApprovalSignature, ApprovalStatement as WireStatement, AssertionCredential, RequestOptions,
     },
 };
-use chancery_verify::{ApprovalStatement, Subject, approval_challenge, hexadecimal, installation_digest};
+use chancery_verify::{ApprovalStatement, Content, Subject, approval_challenge, hexadecimal, installation_digest};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -27,6 +27,7 @@ use crate::{
 pub(crate) struct ToSign {
     pub(crate) subject: Subject,
     pub(crate) digest: Vec<u8>,
+    pub(crate) content: Option<Content>,
     pub(crate) consequence: String,
     pub(crate) key: Option<[u8; 32]>,
     pub(crate) policy: Option<(PolicyId, Vec<u8>)>,
@@ -272,13 +273,14 @@ impl Chancery {
     ) -> ApprovalStatement {
         let mut session: Vec<_> = caller.members().iter().map(|member| member.id).collect();
         session.sort_unstable();
-        let ToSign { subject, digest, consequence, key, policy, page: _ } = what.clone();
+        let ToSign { subject, digest, content, consequence, key, policy, page: _ } = what.clone();
         let installation = installation_digest(&self.log.0.key);
         let approver = member.id;
         ApprovalStatement {
             installation,
             subject,
             digest,
+            content,
             consequence,
             key,
             policy,
