@@ -166,8 +166,7 @@ impl ToApprove<'_> {
         let digest = &request.digest.0;
         let pages = request.page_hashes.as_ref().map(|pages| pages.0.as_slice());
         let (name, url) = (request.program_name.as_deref(), request.program_url.as_deref());
-        // More than there can be is no number of a statement.
-        let items = request.manifest.as_ref().map(|manifest| u32::try_from(manifest.total).unwrap_or(u32::MAX));
+        let items = request.manifest.as_ref().map(|manifest| manifest.total);
         let with = |pages: Option<&[u8]>| {
             let all = [
                 ("pageHashes", pages),

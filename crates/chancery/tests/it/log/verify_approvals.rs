@@ -35,7 +35,7 @@ fn approver() -> IdentityId {
 /// Makes the approver's key and pins it.
 fn enrol(case: &Case) {
     let openssl = |arguments: &str| {
-        Tool::new("openssl").args(arguments.split(' ')).folder(case.site.path("")).run();
+        let _ran = Tool::new("openssl").args(arguments.split(' ')).folder(case.site.path("")).run();
     };
     openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out ann.pem");
     openssl("pkey -in ann.pem -pubout -outform DER -out ann.der");
