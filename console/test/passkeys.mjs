@@ -124,7 +124,7 @@ async function verified(call, uuid) {
     const changed = structuredClone(bundle);
     change(changed);
     await writeFile(path("bundle.json"), JSON.stringify(changed));
-    const done = spawnSync(process.env.CHANCERY_PROGRAM, ["verify", "--bundle", path("bundle.json"), "--log-key", key, "--file", path("build.tar"), "--approver-keys", path("approvers.txt")], { encoding: "utf8" });
+    const done = spawnSync(process.env.CHANCERY_PROGRAM, ["verify", "--bundle", path("bundle.json"), "--log-key", key, "--file", path("build.tar"), "--approver-keys", path("approvers.txt"), "--approvals", "1"], { encoding: "utf8" });
     return [done.status, done.stdout + done.stderr];
   };
   const [status, told] = await verify();
@@ -145,7 +145,8 @@ async function verified(call, uuid) {
     "whose it is": (changed) => (first(changed).identityUuid = changed.approvals[0].identities[0].uuid = "00000000-0000-0000-0000-0000000000aa"),
     "the policy": (changed) => (changed.policyUuid = "00000000-0000-0000-0000-0000000000aa"),
     "that anybody signed": (changed) => (changed.approvals[0].signatures = []),
-    "that anybody approved": (changed) => (changed.approvals = []),
+    "that anybody approved": (changed) => Object.assign(changed, { approvals: [], approvalsRequired: 0 }),
+    "the program": (changed) => (changed.programName = "Another Product"),
   };
   for (const [what, change] of Object.entries(changes)) {
     const [refused, why] = await verify(change);

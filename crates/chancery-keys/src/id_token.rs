@@ -12,6 +12,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::sign::is_of_small_order;
+
 /// Keys of one set: providers have two or three.
 const KEYS_MAX: usize = 100;
 
@@ -138,7 +140,12 @@ impl ProviderKey {
             ],
             AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P256 => &[Algorithm::ES256],
             AlgorithmParameters::EllipticCurve(key) if key.curve == EllipticCurve::P384 => &[Algorithm::ES384],
-            AlgorithmParameters::OctetKeyPair(key) if key.curve == EllipticCurve::Ed25519 => &[Algorithm::EdDSA],
+            // With a point of small order everybody signs, and the library verifies it.
+            AlgorithmParameters::OctetKeyPair(key)
+                if key.curve == EllipticCurve::Ed25519 && !is_small_order_point(&key.x) =>
+            {
+                &[Algorithm::EdDSA]
+            }
             // The library may come to know more kinds.
             AlgorithmParameters::EllipticCurve(_)
             | AlgorithmParameters::OctetKeyPair(_)
@@ -152,6 +159,10 @@ impl ProviderKey {
     fn is_for(&self, algorithm: Algorithm) -> bool {
         self.fits.contains(&algorithm) && self.only.is_none_or(|only| only == KeyAlgorithm::from(algorithm))
     }
+}
+
+fn is_small_order_point(x: &str) -> bool {
+    URL_SAFE_NO_PAD.decode(x).is_ok_and(|point| is_of_small_order(&point))
 }
 
 /// What a token says of who issued it, before anything of it is verified: it tells whose keys to try.
@@ -258,6 +269,10 @@ mod tests {
         }
         assert_eq!(refused(r#"{"keys":[]}"#), Some(KeySetError::NoKey));
         assert_eq!(refused(r#"{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}"#), Some(KeySetError::NoKey));
+        // The example of RFC 8037, appendix A.2, and the point of order 1, with which everybody signs.
+        let edwards = |x: &str| format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}"}}]}}"#);
+        assert_eq!(refused(&edwards("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")), None);
+        assert_eq!(refused(&edwards(&format!("AQ{}", "A".repeat(41)))), Some(KeySetError::NoKey));
         assert_eq!(refused(r#"{"keys":[{"kty":"of another time"}]}"#), Some(KeySetError::NoKey));
         assert_eq!(set(r#","use":"enc""#).err(), Some(KeySetError::NoKey));
         assert_eq!(set(r#","key_ops":["encrypt"]"#).err(), Some(KeySetError::NoKey));

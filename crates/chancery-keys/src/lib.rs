@@ -74,12 +74,13 @@ pub use sealed::{KeyRef, OwnKey, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{
     Input, NamedAlgorithm, RsaBatch, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported,
-    VerifyError, WeakKey, check_public_key, is_short_rsa_key, kind_of_public_key, named_hash, sign_together, verify,
+    VerifyError, WeakKey, check_public_key, is_anyones_key, is_short_rsa_key, kind_of_public_key, named_hash,
+    sign_together, verify,
 };
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
 pub use totp::{TOTP_DIGITS, TOTP_SECRET_LEN, TOTP_STEP_S, Totp, base32};
 pub use transport::TransportKey;
 pub use webauthn::{
-    Assertion, NewPasskey, NoPasskeys, NotGenuine, PASSKEY_ALGORITHMS, Passkey, Registration, RelyingParty, SignCount,
-    verify_assertion, verify_registration,
+    Assertion, NewPasskey, NoPasskeyKey, NoPasskeys, NotGenuine, PASSKEY_ALGORITHMS, Passkey, Registration,
+    RelyingParty, SignCount, check_passkey_key, verify_assertion, verify_registration,
 };

@@ -33,6 +33,9 @@ pub enum NotVerified {
     /// The content is not the one that was signed.
     #[error("the content is not the one that was signed")]
     Content,
+    /// A member of the bundle that is signed, too.
+    #[error("the signature says another {0} than the bundle")]
+    Shown(&'static str),
     /// The signature is not the signer's.
     #[error("the signature is not the signer's")]
     Signature,

@@ -104,13 +104,7 @@ pub fn verify_signature(
     let (signed, signer) = cms::read(cms)?;
     let certificates = certificates_of(&signed)?;
     let leaf = signer_certificate(&signer, &certificates).ok_or(NotVerified::Form)?;
-    match format {
-        SigningFormat::Raw => return Err(NotVerified::Form),
-        SigningFormat::Cms | SigningFormat::JavaJar => check_data(&signed, &signer, leaf, digest, trust)?,
-        SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
-            check_file(&signed, &signer, leaf, digest, trust)?;
-        }
-    }
+    check_content(format, (&signed, &signer, leaf), digest, trust.allow_weak)?;
     if signer.signed_attrs.iter().any(|attribute| attribute.oid == ID_AA_SIGNING_CERTIFICATE_V_2) {
         check_named(&signer, leaf).map_err(|why| {
             if let BadStamp::Unsupported(what) = why { NotVerified::Unsupported(what) } else { NotVerified::Signature }
@@ -121,20 +115,52 @@ pub fn verify_signature(
     Ok(VerifiedSignature { verified: trust.check(leaf, &certificates, at_ms)?, stamp })
 }
 
+/// Verifies that the key of a certificate made a CMS (DER) of any format but `Raw`, whoever trusts that certificate, and for
+/// whatever.
+///
+/// # Errors
+///
+/// [`NotVerified`] says at which step it failed.
+pub fn verify_by_signer(
+    cms: &[u8],
+    format: SigningFormat,
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    certificate: &[u8],
+) -> Result<(), NotVerified> {
+    let (signed, signer) = cms::read(cms)?;
+    let leaf = Link::read(certificate).ok_or(NotVerified::Form)?;
+    check_content(format, (&signed, &signer, &leaf), digest, true)
+}
+
+fn check_content(
+    format: SigningFormat,
+    (signed, signer, leaf): (&SignedData, &SignerInfo, &Link),
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    allow_weak: bool,
+) -> Result<(), NotVerified> {
+    match format {
+        SigningFormat::Raw => Err(NotVerified::Form),
+        SigningFormat::Cms | SigningFormat::JavaJar => check_data(signed, signer, leaf, digest, allow_weak),
+        SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
+            check_file(signed, signer, leaf, digest, allow_weak)
+        }
+    }
+}
+
 /// A signature over a content that stands apart. Where it is enclosed all the same, it is the same one.
 fn check_data(
     signed: &SignedData,
     signer: &SignerInfo,
     leaf: &Link,
     digest: impl FnOnce(HashType) -> Vec<u8>,
-    trust: &Trust<'_>,
+    allow_weak: bool,
 ) -> Result<(), NotVerified> {
     let enclosed = signed.enclosed(ID_DATA);
     if signed.content_type() != ID_DATA || signed.has_content() && enclosed.is_none() {
         return Err(NotVerified::Content);
     }
     let mut is_same = true;
-    check_signer(signer, leaf, ID_DATA, trust.allow_weak, |with| {
+    check_signer(signer, leaf, ID_DATA, allow_weak, |with| {
         let digest = digest(with);
         is_same = enclosed.is_none_or(|enclosed| hash(with, &enclosed).as_bytes() == digest);
         digest
@@ -148,12 +174,12 @@ fn check_file(
     signer: &SignerInfo,
     leaf: &Link,
     digest: impl FnOnce(HashType) -> Vec<u8>,
-    trust: &Trust<'_>,
+    allow_weak: bool,
 ) -> Result<(), NotVerified> {
     let content = signed.enclosed_any(SPC_INDIRECT_DATA).ok_or(NotVerified::Form)?;
     let (algorithm, found) = file_digest(content).ok_or(NotVerified::Form)?;
     let mut is_of_file = false;
-    check_signer(signer, leaf, SPC_INDIRECT_DATA, trust.allow_weak, |with| {
+    check_signer(signer, leaf, SPC_INDIRECT_DATA, allow_weak, |with| {
         is_of_file = named_hash(&algorithm) == Some(with) && digest(with) == found;
         hash(with, content.value()).as_bytes().to_vec()
     })?;

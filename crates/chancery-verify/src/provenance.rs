@@ -7,7 +7,7 @@ use std::{
     marker::PhantomData,
 };
 
-use chancery_keys::{Input, KeySpec, SignatureScheme, kind_of_public_key, verify};
+use chancery_keys::{Input, KeySpec, SignatureScheme, is_anyones_key, kind_of_public_key, verify};
 use chancery_types::{Base64, HashType};
 use chancery_x509::pem;
 use serde::{
@@ -107,7 +107,7 @@ impl Issuer {
     pub fn new(name: &str, public_key_pem: &str, builders: &[String]) -> Option<Self> {
         let mut blocks = pem::blocks(public_key_pem.as_bytes(), &["PUBLIC KEY"]).ok()?;
         let (Some(key), None) = (blocks.pop(), blocks.pop()) else { return None };
-        let spec = kind_of_public_key(&key)?;
+        let spec = kind_of_public_key(&key).filter(|_| !is_anyones_key(&key))?;
         // Envelopes do not name an algorithm. The first that is listed is what DSSE's own library takes for such keys;
         // signers with one hash for all kinds of key are common too.
         let choices: &[(HashType, bool)] = match spec {

@@ -311,11 +311,12 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE")]
     pub(crate) issuer: Option<PathBuf>,
     /// The approvers whom you trust, as a file: a line `origin https://…`, where their console is, and lines `approver UUID
-    /// KEY`, as chancery passkey pins prints them. Then approvals of the signing request must be signed by their passkeys.
+    /// KEY`, as chancery passkey pins prints them. Then approvals of the signing request must be signed by their passkeys, as many
+    /// as --approvals says.
     #[arg(long, value_name = "FILE")]
     pub(crate) approver_keys: Option<PathBuf>,
-    /// How many approvals there must be [default: as many as the bundle says that the request took].
-    #[arg(long, value_name = "COUNT", requires = "approver_keys")]
+    /// How many approvals there must be, with --approver-keys: of a bundle anybody may have left some out.
+    #[arg(long, value_name = "COUNT", requires = "approver_keys", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) approvals: Option<u32>,
     /// Two checkpoints: whether the log only grew between them.
     #[arg(long, num_args = 2, value_names = ["OLDER", "NEWER"], conflicts_with_all = ["bundle", "items", "item"])]

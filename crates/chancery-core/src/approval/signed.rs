@@ -11,7 +11,7 @@ use chancery_types::{
         ApprovalAssertion, ApprovalSignature, ApprovalStatement as WireStatement, AssertionCredential, RequestOptions,
     },
 };
-use chancery_verify::{ApprovalStatement, Subject, approval_challenge, hexadecimal, installation_digest};
+use chancery_verify::{ApprovalStatement, Content, Subject, approval_challenge, hexadecimal, installation_digest};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -27,6 +27,7 @@ use crate::{
 pub(crate) struct ToSign {
     pub(crate) subject: Subject,
     pub(crate) digest: Vec<u8>,
+    pub(crate) content: Option<Content>,
     pub(crate) consequence: String,
     pub(crate) key: Option<[u8; 32]>,
     pub(crate) policy: Option<(PolicyId, Vec<u8>)>,
@@ -39,9 +40,9 @@ impl ToSign {
     pub(crate) fn expect_same<'s>(&self, mut signed: impl Iterator<Item = &'s str>) -> Result<()> {
         let is_same = |text: &str| {
             ApprovalStatement::parse(text).is_some_and(|said| {
-                let Self { subject, digest, consequence, key, policy, page: _ } = self;
-                (&said.subject, &said.digest, &said.consequence) == (subject, digest, consequence)
-                    && (&said.key, &said.policy) == (key, policy)
+                let Self { subject, digest, content, consequence, key, policy, page: _ } = self;
+                (&said.subject, &said.digest, &said.content) == (subject, digest, content)
+                    && (&said.consequence, &said.key, &said.policy) == (consequence, key, policy)
             })
         };
         if signed.all(is_same) {
@@ -291,13 +292,14 @@ impl Chancery {
     ) -> ApprovalStatement {
         let mut session: Vec<_> = caller.members().iter().map(|member| member.id).collect();
         session.sort_unstable();
-        let ToSign { subject, digest, consequence, key, policy, page: _ } = what.clone();
+        let ToSign { subject, digest, content, consequence, key, policy, page: _ } = what.clone();
         let installation = installation_digest(&self.log.0.key);
         let approver = member.id;
         ApprovalStatement {
             installation,
             subject,
             digest,
+            content,
             consequence,
             key,
             policy,

@@ -3,7 +3,7 @@
 //! one digest covers all of it.
 
 use chancery_types::Base64;
-use chancery_verify::approval_digest;
+use chancery_verify::{Content, approval_digest};
 
 use super::{program::Program, stored_request::StoredRequest};
 use crate::{Chancery, Error, Grant, Result};
@@ -16,7 +16,21 @@ pub(super) struct Besides<'a> {
     pub(super) program: Option<&'a Program>,
 }
 
-impl Besides<'_> {
+impl<'a> Besides<'a> {
+    /// Of a stored request. Only of an upload it is known what becomes of a signature that the file has already, and its
+    /// pages say their hashes.
+    pub(super) fn of(stored: &StoredRequest, page_hashes: Option<&'a [u8]>, program: Option<&'a Program>) -> Self {
+        Self { given_page_hashes: page_hashes.filter(|_| stored.row.existing_signature.is_none()), program }
+    }
+
+    /// What an approval is of, in the words of statements: `items` is 0 where it is no manifest.
+    pub(super) fn content(self, items: u32) -> Content {
+        let Self { given_page_hashes, program } = self;
+        let has = |part: fn(&Program) -> &Option<String>| program.is_some_and(|program| part(program).is_some());
+        let with = [given_page_hashes.is_some(), has(|program| &program.name), has(|program| &program.url)];
+        Content::new((items > 0).then_some(items), with)
+    }
+
     /// What an approval is of; none where that is the digest itself.
     pub(super) fn approval_digest(self, digest: &[u8]) -> Option<Vec<u8>> {
         let Self { given_page_hashes, program } = self;
@@ -39,9 +53,7 @@ impl Chancery {
         program: Option<&Program>,
     ) -> Result<Vec<u8>> {
         let row = &stored.row;
-        // Only of an upload it is known what becomes of a signature that the file has already.
-        let given_page_hashes = page_hashes.filter(|_| row.existing_signature.is_none());
-        let found = Besides { given_page_hashes, program }.approval_digest(&row.digest);
+        let found = Besides::of(stored, page_hashes, program).approval_digest(&row.digest);
         // A row without one may be of a time before there was any; nothing was approved then that is not approved now.
         if row.approval_digest.is_some() && row.approval_digest != found {
             let id = row.id;

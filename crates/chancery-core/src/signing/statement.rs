@@ -4,9 +4,9 @@ use chancery_types::{
     RequestDecision, SigningRequestId,
     wire::passkeys::{ApprovalAssertion, ApprovalStatements},
 };
-use chancery_verify::{Subject, policy_digest, signing_key_digest};
+use chancery_verify::{Subject, policy_digest, signature_consequence, signing_key_digest};
 
-use super::{credential::Outcome, stored_request::StoredRequest};
+use super::{approval_digest::Besides, credential::Outcome, stored_request::StoredRequest};
 use crate::{
     Caller, Chancery, Error, Grant, Result,
     approval::{ToSign, Transition, participants, refusal},
@@ -48,7 +48,10 @@ impl Chancery {
     /// approved a signature by another key already.
     pub(super) async fn request_to_sign(&self, grant: &Grant, stored: &StoredRequest) -> Result<ToSign> {
         let policy = &stored.policy;
-        let digest = self.expect_approval_digest(grant, stored, None).await?;
+        let page_hashes = self.stored_page_hashes(grant, stored).await?;
+        let program = self.stored_program(grant, stored).await?;
+        let digest = self.approval_digest(grant, stored, page_hashes.as_deref(), program.as_ref()).await?;
+        let content = Besides::of(stored, page_hashes.as_deref(), program.as_ref()).content(stored.row.items);
         let target = match self.read_target(policy.service, policy.id).await? {
             Outcome::Signed(target) => target,
             Outcome::Failed(reason) => return Err(Error::state(reason)),
@@ -56,18 +59,12 @@ impl Chancery {
         let key = signing_key_digest(target.signer.credential.certificate());
         let key = key.ok_or_else(|| Error::internal("a signing certificate cannot be read"))?;
         let choice = &policy.choice;
-        let words = [
-            Some(choice.format.as_str()),
-            Some(choice.hash.as_str()),
-            choice.rsa_pss.then_some("rsaPss"),
-            choice.time_stamp.then_some("timeStamp"),
-        ];
-        let words: Vec<_> = words.into_iter().flatten().collect();
         let state = serde_json::to_value(policy.clone().body(self.hardened)).map_err(Error::internal)?;
         let what = ToSign {
             subject: Subject::Request(stored.row.id.into()),
             digest,
-            consequence: format!("Signature {}", words.join(" ")),
+            content: Some(content),
+            consequence: signature_consequence(choice.format, choice.hash, choice.rsa_pss, choice.time_stamp),
             key: Some(key),
             policy: Some((policy.id, policy_digest(state))),
             page: "request",

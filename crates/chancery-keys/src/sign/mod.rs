@@ -1,5 +1,6 @@
 //! Signatures.
 
+mod anyones;
 mod ecdsa;
 mod emsa;
 mod identifier;
@@ -28,6 +29,7 @@ use chancery_types::{Curve, HashType};
 
 use crate::{Digest, Failed, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
 
+pub(crate) use anyones::is_of_small_order;
 pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
 pub(crate) use identifier::RSA_ENCRYPTION;
 pub use named::{NamedAlgorithm, named_hash};
@@ -38,7 +40,7 @@ pub use scheme::{SignatureScheme, Unsupported};
 pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};
 pub use verify::{VerifyError, is_short_rsa_key, verify};
 pub(crate) use weak::check_pair;
-pub use weak::{WeakKey, check_public_key};
+pub use weak::{WeakKey, check_public_key, is_anyones_key};
 
 /// What is to be signed.
 #[derive(Clone, Copy, Debug)]

@@ -51,6 +51,12 @@ impl NamedAlgorithm {
         if self.scheme.signs_digests() { Some(self.scheme.hash()) } else { None }
     }
 
+    /// Whether it is RSASSA-PSS, by its parameters or, over SHAKE, by a name of its own.
+    #[must_use]
+    pub const fn is_rsa_pss(&self) -> bool {
+        matches!(self.scheme.method(), Method::RsaPss)
+    }
+
     /// Verifies a signature over a message; `public_key` is a SubjectPublicKeyInfo in DER.
     ///
     /// # Errors
@@ -80,4 +86,25 @@ fn is_named(scheme: SignatureScheme, algorithm: &AlgorithmIdentifierOwned, in_cm
         Some(parameters) => is_pkcs1 && parameters.is_null(),
     };
     names && fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pss_is_told_from_pkcs_1_and_from_other_keys() {
+        let (rsa, ec) = (KeySpec::Rsa(RsaSize::Bits3072), KeySpec::Ec(Curve::P256));
+        for (spec, hash, pss, is_pss) in [
+            (rsa, HashType::Sha2_256, false, false),
+            (rsa, HashType::Sha2_256, true, true),
+            (rsa, HashType::Shake128, false, true),
+            (rsa, HashType::Shake256, true, true),
+            (ec, HashType::Sha2_256, false, false),
+        ] {
+            let scheme = SignatureScheme::for_key(spec, hash, pss).unwrap();
+            let named = NamedAlgorithm::read(&scheme.cms_algorithm_identifier(), Some(hash)).unwrap();
+            assert_eq!(named.is_rsa_pss(), is_pss, "{spec:?} {hash} {pss}");
+        }
+    }
 }

@@ -6,13 +6,16 @@ use der::Decode;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 use thiserror::Error;
 
-use super::{Input, Method, SignatureScheme, digest_of, ecdsa, identifier::RSA_ENCRYPTION, message_of, raw_rsa, rsa};
-use crate::{MlDsaSet, SignError};
+use super::{
+    Input, Method, SignatureScheme, digest_of, ecdsa, identifier::RSA_ENCRYPTION, message_of, raw_rsa, rsa,
+    weak::refuse_anyones,
+};
+use crate::{KeySpec, MlDsaSet, SignError};
 
 /// Why a signature was not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum VerifyError {
-    /// Not a public key, or of another kind than the scheme's.
+    /// Not a public key, of another kind than the scheme's, or one with which everybody can sign.
     #[error("not a public key for this signature scheme")]
     PublicKey,
     /// The input does not suit the scheme, as when signing.
@@ -42,11 +45,13 @@ pub fn verify(
             ecdsa::verify(curve, point, &digest_of(scheme, input)?, signature)
         }
         Method::Ed25519 => {
-            let key = UnparsedPublicKey::new(&ED25519, key_of(&spki, scheme.algorithm_identifier().oid)?);
-            key.verify(message_of(input)?, signature).is_ok()
+            let key = key_of(&spki, scheme.algorithm_identifier().oid)?;
+            refuse_anyones(KeySpec::Ed25519, key).map_err(|_| VerifyError::PublicKey)?;
+            UnparsedPublicKey::new(&ED25519, key).verify(message_of(input)?, signature).is_ok()
         }
         Method::MlDsa(set) => {
             let key = key_of(&spki, scheme.algorithm_identifier().oid)?;
+            refuse_anyones(KeySpec::MlDsa(set), key).map_err(|_| VerifyError::PublicKey)?;
             UnparsedPublicKey::new(ml_dsa_algorithm(set), key).verify(message_of(input)?, signature).is_ok()
         }
     };

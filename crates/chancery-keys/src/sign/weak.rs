@@ -14,7 +14,12 @@ use thiserror::Error;
 use zeroize::Zeroizing;
 
 use super::{
-    Input, SignatureScheme, SigningKey, pkcs1::RsaPrivateKey, prime::is_prime, public_key::RsaPublicKey, verify,
+    Input, SignatureScheme, SigningKey,
+    anyones::{is_next_to_zero, is_of_small_order, is_point},
+    pkcs1::RsaPrivateKey,
+    prime::is_prime,
+    public_key::RsaPublicKey,
+    verify,
 };
 use crate::{KeySpec, kind_of_public_key};
 
@@ -36,6 +41,12 @@ pub enum WeakKey {
     /// A point that lies on no curve of ours.
     #[error("has a point that does not lie on its curve")]
     Point,
+    /// A point of Ed25519 with which everybody can sign.
+    #[error("has a point of small order, so everybody can sign with it")]
+    SmallOrder,
+    /// An ML-DSA key with which everybody can sign.
+    #[error("has a public half that is next to nothing, so everybody can sign with it")]
+    NextToZero,
     /// Factors that are composite or of different lengths.
     #[error("has RSA factors that are not two primes of half the modulus's length")]
     NotPrimes,
@@ -63,11 +74,35 @@ pub fn check_public_key(spki: &[u8]) -> Result<(), WeakKey> {
         return Err(WeakKey::Point);
     };
     let key = parsed.subject_public_key.as_bytes().unwrap_or_default();
+    refuse_anyones(spec, key)?;
     match spec {
         KeySpec::Rsa(_) => check_rsa(key),
         KeySpec::Ec(curve) => ParsedPublicKey::new(of_curve(curve), key).map(drop).map_err(|_| WeakKey::Point),
-        // Every byte string of the right length is one of their keys, or shows when a signature is verified.
+        KeySpec::Ed25519 if !is_point(key) => Err(WeakKey::Point),
         KeySpec::Ed25519 | KeySpec::MlDsa(_) | KeySpec::Aes(_) | KeySpec::Hmac256 => Ok(()),
+    }
+}
+
+/// Whether everybody can sign whatever they like with this public key, a SubjectPublicKeyInfo in DER.
+#[must_use]
+pub fn is_anyones_key(spki: &[u8]) -> bool {
+    let parsed = SubjectPublicKeyInfoRef::from_der(spki).ok();
+    let key = parsed.as_ref().and_then(|parsed| parsed.subject_public_key.as_bytes());
+    kind_of_public_key(spki).zip(key).is_some_and(|(spec, key)| refuse_anyones(spec, key).is_err())
+}
+
+/// Refuses a key with which everybody can sign whatever they like. Cheap, so it stands before each verification too: a key
+/// that came in where nobody looked, or before anybody did, signs nothing.
+pub(super) fn refuse_anyones(spec: KeySpec, key: &[u8]) -> Result<(), WeakKey> {
+    match spec {
+        KeySpec::Ed25519 if is_of_small_order(key) => Err(WeakKey::SmallOrder),
+        KeySpec::MlDsa(set) if is_next_to_zero(set, key) => Err(WeakKey::NextToZero),
+        KeySpec::Ed25519
+        | KeySpec::MlDsa(_)
+        | KeySpec::Rsa(_)
+        | KeySpec::Ec(_)
+        | KeySpec::Aes(_)
+        | KeySpec::Hmac256 => Ok(()),
     }
 }
 

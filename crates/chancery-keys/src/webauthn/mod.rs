@@ -13,7 +13,7 @@ use thiserror::Error;
 
 pub use self::cose::PASSKEY_ALGORITHMS;
 use self::parts::{AuthenticatorData, Ceremony, authenticator_data, check_client_data};
-use crate::{Input, KeySpec, SignatureScheme, check_public_key, hash, kind_of_public_key, verify};
+use crate::{Input, KeySpec, SignatureScheme, WeakKey, check_public_key, hash, kind_of_public_key, verify};
 
 /// Why an origin has no passkeys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -169,6 +169,23 @@ impl SignCount {
     }
 }
 
+/// Why a public key is none of a passkey; reads on after `the key`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum NoPasskeyKey {
+    /// Of an algorithm that is not asked for, or no key at all.
+    #[error("is no public key (SubjectPublicKeyInfo in DER) of a kind that passkeys have: P-256, Ed25519 or RSA")]
+    Kind,
+    /// Not its owner's alone.
+    #[error(transparent)]
+    Weak(#[from] WeakKey),
+}
+
+/// Refuses a SubjectPublicKeyInfo in DER with which no passkey signs, or with which anybody could.
+pub fn check_passkey_key(public_key: &[u8]) -> Result<(), NoPasskeyKey> {
+    scheme_of(public_key).ok_or(NoPasskeyKey::Kind)?;
+    Ok(check_public_key(public_key)?)
+}
+
 /// Whether a passkey was made on a page of this site for this challenge (WebAuthn Level 3, 7.1).
 pub fn verify_registration(
     party: &RelyingParty,
@@ -179,8 +196,7 @@ pub fn verify_registration(
     let data = authenticator_data(registration.attestation_object).ok_or(NotGenuine::Form)?;
     let data = AuthenticatorData::read(data, party)?;
     let attested = data.attested()?;
-    scheme_of(&attested.public_key).ok_or(NotGenuine::Key)?;
-    check_public_key(&attested.public_key).map_err(|_| NotGenuine::Key)?;
+    check_passkey_key(&attested.public_key).map_err(|_| NotGenuine::Key)?;
     Ok(NewPasskey {
         credential_id: attested.credential_id.to_vec(),
         public_key: attested.public_key,

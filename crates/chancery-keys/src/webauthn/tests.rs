@@ -131,6 +131,23 @@ fn the_registrations_of_the_standard_are_read() {
     }
 }
 
+/// With the point of order 1 everybody signs: R is the point itself and S is 0.
+#[test]
+fn a_passkey_of_everybody_is_none() {
+    let point = [&[1][..], &[0; 31]].concat();
+    let spki = [&cose::ED25519[..], &point].concat();
+    assert_eq!(check_passkey_key(&spki), Err(NoPasskeyKey::Weak(WeakKey::SmallOrder)));
+    assert_eq!(check_passkey_key(b"none"), Err(NoPasskeyKey::Kind));
+    assert_eq!(check_passkey_key(&Authenticator::new().public_key), Ok(()));
+    let Made { client_data, data, .. } = Made::new();
+    let (client_data, authenticator_data) = (client_data.as_bytes(), &data[..]);
+    let forged = [&point[..], &[0; 32]].concat();
+    // Also of a row that was there before.
+    let passkey = Passkey { public_key: &spki, is_backup_eligible: Some(false) };
+    let assertion = Assertion { client_data, authenticator_data, signature: &forged };
+    assert_eq!(verify_assertion(&party(), &CHALLENGE, passkey, assertion), Err(NotGenuine::Signature));
+}
+
 /// None of them is of a verified user, so each is refused for that; and is good in all else.
 #[test]
 fn the_assertions_of_the_standard_are_verified() {

@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::wire::ObjInfo;
+use chancery_types::{Base64, HashType, ProposalId, SigningFormat, wire::ObjInfo};
 use serde_json::{Value, json};
 
-use super::*;
+use super::{statement::sha256, *};
+
+mod keys;
 
 const ORIGIN: &str = "https://kms.example.org";
 const ANN: u128 = 0xa;
@@ -67,6 +69,8 @@ fn base64url(bytes: &[u8]) -> String {
     Base64::encode(bytes).trim_end_matches('=').replace('+', "-").replace('/', "_")
 }
 
+type Verified = Result<Vec<Vec<IdentityId>>, NotApproved>;
+
 /// A request that two have approved, and the certificate that signed it.
 struct Bundle {
     request: SigningRequest,
@@ -79,6 +83,7 @@ fn statement(certificate: &[u8], approver: IdentityId) -> ApprovalStatement {
         installation: installation_digest(&log_key()),
         subject: Subject::Request(SigningRequestId::from_u128(1)),
         digest: vec![7; 32],
+        content: Some(Content::new(None, [false; 3])),
         consequence: "Signature CMS Sha2_256".to_owned(),
         key: signing_key_digest(certificate),
         policy: Some((PolicyId::from_u128(2), vec![9; 32])),
@@ -115,23 +120,29 @@ impl Bundle {
         lines.parse().unwrap()
     }
 
-    fn verify(&self) -> Result<Vec<Vec<IdentityId>>, NotApproved> {
-        verify_approvals(&self.request, &self.certificate, &log_key(), &self.pinned(), None)
+    fn verify(&self) -> Verified {
+        self.check(&self.request, &log_key(), &self.pinned(), 2)
+    }
+
+    fn check(&self, request: &SigningRequest, log_key: &LogKey, keys: &ApproverKeys, required: u32) -> Verified {
+        let facts = SignatureFacts { is_rsa_pss: Some(false), is_stamped: false };
+        let what = ToApprove { request, certificate: &self.certificate, facts, page_hashes: None };
+        verify_approvals(what, log_key, keys, required)
     }
 
     /// The same where ann's statement says something else, and she signs that.
-    fn saying(&self, change: impl FnOnce(&mut ApprovalStatement)) -> Result<Vec<Vec<IdentityId>>, NotApproved> {
+    fn saying(&self, change: impl FnOnce(&mut ApprovalStatement)) -> Verified {
         let mut said = statement(&self.certificate, self.signers[0].id);
         change(&mut said);
         let mut request = self.request.clone();
         request.approvals[0].signatures = vec![self.signers[0].sign(&said.text())];
-        verify_approvals(&request, &self.certificate, &log_key(), &self.pinned(), None)
+        self.check(&request, &log_key(), &self.pinned(), 2)
     }
 
-    fn changed(&self, change: impl FnOnce(&mut SigningRequest)) -> Result<Vec<Vec<IdentityId>>, NotApproved> {
+    fn changed(&self, change: impl FnOnce(&mut SigningRequest)) -> Verified {
         let mut request = self.request.clone();
         change(&mut request);
-        verify_approvals(&request, &self.certificate, &log_key(), &self.pinned(), None)
+        self.check(&request, &log_key(), &self.pinned(), 2)
     }
 }
 
@@ -162,7 +173,15 @@ fn a_statement_has_one_text() {
     };
     for said in [
         said.clone(),
-        ApprovalStatement { key: None, policy: None, subject: Subject::Proposal(ProposalId::from_u128(9)), ..said },
+        ApprovalStatement { content: Some(Content::new(Some(12), [false; 3])), ..said.clone() },
+        ApprovalStatement { content: Some(Content::new(None, [true; 3])), ..said.clone() },
+        ApprovalStatement {
+            content: None,
+            key: None,
+            policy: None,
+            subject: Subject::Proposal(ProposalId::from_u128(9)),
+            ..said
+        },
     ] {
         let text = said.text();
         assert_eq!(ApprovalStatement::parse(&text), Some(said), "{text}");
@@ -174,6 +193,8 @@ fn a_statement_has_one_text() {
             text.to_uppercase(),
             text.replacen("digest", "digset", 1),
             text.replacen(" 1\n", " 2\n", 1),
+            text.replacen("content ", "content 1", 1),
+            text.replacen("content ", "content manifest ", 1),
         ] {
             assert_eq!(ApprovalStatement::parse(&other), None, "{other}");
         }
@@ -186,13 +207,17 @@ fn approvals_that_are_signed_are_verified_without_the_installation() {
     let bundle = Bundle::new();
     let ids = [ANN, BOB].map(IdentityId::from_u128);
     assert_eq!(bundle.verify(), Ok(ids.map(|id| vec![id]).to_vec()));
-    let three = verify_approvals(&bundle.request, &bundle.certificate, &log_key(), &bundle.pinned(), Some(3));
+    let three = bundle.check(&bundle.request, &log_key(), &bundle.pinned(), 3);
     assert_eq!(three, Err(NotApproved::TooFew { given: 2, required: 3 }));
-    // What the server says of how many it takes is the server's.
-    let none = bundle.changed(|request| {
-        request.approvals.clear();
-        request.approvals_required = 0;
+    // What the bundle says of how many it takes is anybody's.
+    let one = bundle.changed(|request| {
+        request.approvals.pop();
+        request.approvals_required = 1;
     });
+    assert_eq!(one, Err(NotApproved::TooFew { given: 1, required: 2 }));
+    let mut none = bundle.request.clone();
+    none.approvals.clear();
+    let none = bundle.check(&none, &log_key(), &bundle.pinned(), 0);
     assert_eq!(none, Err(NotApproved::TooFew { given: 0, required: 1 }));
 }
 
@@ -248,6 +273,14 @@ fn what_was_signed_of_something_else_is_no_approval_of_this() {
     assert_eq!(bundle.saying(|_| ()).map(|all| all.len()), Ok(2));
     assert_eq!(bundle.saying(|said| said.installation[0] ^= 1), other("installation"));
     assert_eq!(bundle.saying(|said| said.digest = vec![8; 32]), other("digest"));
+    for content in [Content::new(Some(1), [false; 3]), Content::new(None, [false, true, false])] {
+        assert_eq!(bundle.saying(|said| said.content = Some(content)), other("content"));
+    }
+    assert_eq!(bundle.saying(|said| said.content = None), other("content"));
+    for consequence in ["Signature CMS Sha2_512", "Signature Raw Sha2_256", "Signature CMS Sha2_256 timeStamp"] {
+        let said = bundle.saying(|said| said.consequence = consequence.to_owned());
+        assert_eq!(said, other("consequence"), "{consequence}");
+    }
     assert_eq!(bundle.saying(|said| said.key = Some([0; 32])), other("signing key"));
     assert_eq!(bundle.saying(|said| said.key = None), other("signing key"));
     assert_eq!(bundle.saying(|said| said.policy = None), other("policy"));
@@ -257,49 +290,71 @@ fn what_was_signed_of_something_else_is_no_approval_of_this() {
     assert_eq!(bundle.saying(|said| said.session.push(IdentityId::from_u128(BOB))), other("session"));
     assert_eq!(bundle.saying(|said| said.until_ms = 0), other("time"));
     let of_other_log = LogKey::new("example.org/other", [7; 32]).unwrap();
-    let found = verify_approvals(&bundle.request, &bundle.certificate, &of_other_log, &bundle.pinned(), None);
+    let found = bundle.check(&bundle.request, &of_other_log, &bundle.pinned(), 2);
     assert_eq!(found, other("installation"));
 }
 
 #[test]
-fn only_pinned_keys_count() {
+fn approvals_of_one_bundle_are_of_one_state_of_the_policy() {
     let bundle = Bundle::new();
-    let [ann, bob] = &bundle.signers;
-    let with = |lines: &str| {
-        let keys: ApproverKeys = lines.parse().unwrap();
-        verify_approvals(&bundle.request, &bundle.certificate, &log_key(), &keys, None)
-    };
-    let origin = format!("origin {ORIGIN}\n");
-    assert_eq!(with(&format!("{origin}{}", ann.pinned())), Err(NotApproved::Unknown(bob.id)));
-    let swapped = format!("{origin}approver {} {}\n{}", ann.id, Base64::encode(&bob.public_key), bob.pinned());
-    assert_eq!(with(&swapped), Err(NotApproved::NotGenuine(ann.id, NotGenuine::Signature)));
-    // A second passkey of somebody.
-    let second =
-        format!("{origin}approver {} {}\n{}{}", ann.id, Base64::encode(&bob.public_key), ann.pinned(), bob.pinned());
-    assert_eq!(with(&second).map(|all| all.len()), Ok(2));
-    let elsewhere = format!("origin https://other.example.org\n{}{}", ann.pinned(), bob.pinned());
-    assert_eq!(with(&elsewhere), Err(NotApproved::NotGenuine(ann.id, NotGenuine::Origin)));
+    let bob = bundle.signers[1].id;
+    let of_other = bundle.saying(|said| said.policy = Some((PolicyId::from_u128(2), vec![8; 32])));
+    assert_eq!(of_other, Err(NotApproved::Disagrees(bob, "state of the policy")));
 }
 
 #[test]
-fn a_file_of_keys_says_whose_they_are_and_where() {
-    let refused = |text: &str| text.parse::<ApproverKeys>().unwrap_err();
-    let line = format!("approver {} AAAA", IdentityId::from_u128(1));
-    assert_eq!(refused(""), NoApproverKeys::Origin);
-    assert_eq!(refused(&line), NoApproverKeys::Origin);
-    assert_eq!(refused("origin https://a.example"), NoApproverKeys::Empty);
-    assert_eq!(refused("origin https://a.example\norigin https://b.example\n"), NoApproverKeys::Origin);
-    for bad in [
-        "origin http://a.example",
-        "origin https://192.0.2.1",
-        "origin",
-        "approver x AAAA",
-        "approver",
-        "key",
-        "origin https://a.example more",
-    ] {
-        assert_eq!(refused(&format!("# first\n{bad}")), NoApproverKeys::Line(2), "{bad}");
+fn what_is_told_of_a_signature_is_how_it_was_made() {
+    let bundle = Bundle::new();
+    let told = |is_rsa_pss, is_stamped, hash, format| {
+        let request = SigningRequest { hash_algorithm: hash, signing_format: format, ..bundle.request.clone() };
+        SignatureFacts { is_rsa_pss, is_stamped }.consequences(&request)
+    };
+    let (sha, shake) = (HashType::Sha2_256, HashType::Shake128);
+    assert_eq!(told(Some(false), false, sha, SigningFormat::Cms), ["Signature CMS Sha2_256"]);
+    assert_eq!(told(Some(true), false, sha, SigningFormat::Cms), ["Signature CMS Sha2_256 rsaPss"]);
+    let of_shake = told(Some(true), false, shake, SigningFormat::Cms);
+    assert_eq!(of_shake, ["Signature CMS Shake128", "Signature CMS Shake128 rsaPss"], "by PSS alone, said or not");
+    let stamped = told(Some(false), true, sha, SigningFormat::Cms);
+    assert_eq!(stamped, ["Signature CMS Sha2_256", "Signature CMS Sha2_256 timeStamp"]);
+    assert_eq!(told(None, false, sha, SigningFormat::Raw).len(), 2, "it does not say how RSA made it");
+}
+
+/// One of a PE file with hashes of its pages: approved by name, or those of the file.
+#[test]
+fn hashes_of_pages_were_approved_or_are_those_of_the_file() {
+    let bundle = Bundle::new();
+    let mut request = bundle.request.clone();
+    request.page_hashes = Some(Base64(vec![5; 40]));
+    let check = |request: &SigningRequest, page_hashes: Option<&[u8]>| {
+        let facts = SignatureFacts { is_rsa_pss: Some(false), is_stamped: false };
+        let what = ToApprove { request, certificate: &bundle.certificate, facts, page_hashes };
+        verify_approvals(what, &log_key(), &bundle.pinned(), 2).map(|all| all.len())
+    };
+    assert_eq!(check(&request, Some(&[5; 40])), Ok(2), "made of the upload");
+    assert_eq!(check(&request, Some(&[6; 40])), Err(NotApproved::PageHashes));
+    assert_eq!(check(&request, None), Err(NotApproved::PageHashes));
+    for (approval, signer) in request.approvals.iter_mut().zip(&bundle.signers) {
+        let mut said = statement(&bundle.certificate, signer.id);
+        said.digest = approval_digest(&[7; 32], [("pageHashes", &[5; 40][..])]);
+        said.content = Some(Content::new(None, [true, false, false]));
+        approval.signatures = vec![signer.sign(&said.text())];
     }
-    assert_eq!(refused(&format!("origin https://a.example\n{}", line.replace("AAAA", "*"))), NoApproverKeys::Line(2));
-    assert!(format!("origin https://a.example\r\n{line} its laptop\r\n").parse::<ApproverKeys>().is_ok());
+    assert_eq!(check(&request, None), Ok(2), "approved");
+    request.page_hashes = Some(Base64(vec![6; 40]));
+    assert_eq!(check(&request, None), Err(NotApproved::Other(bundle.signers[0].id, "digest")));
+}
+
+/// A file whose content is what an approval of something else is of.
+#[test]
+fn a_digest_is_approved_for_what_it_is_of() {
+    let bundle = Bundle::new();
+    let mut request = bundle.request.clone();
+    request.program_name = Some("Good Product".to_owned());
+    for (approval, signer) in request.approvals.iter_mut().zip(&bundle.signers) {
+        let mut said = statement(&bundle.certificate, signer.id);
+        said.digest = approval_digest(&[7; 32], [("programName", &b"Good Product"[..])]);
+        approval.signatures = vec![signer.sign(&said.text())];
+    }
+    let found = bundle.check(&request, &log_key(), &bundle.pinned(), 2);
+    assert_eq!(found, Err(NotApproved::Other(bundle.signers[0].id, "content")));
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chancery_keys::{Input, KeySpec, SignatureScheme, verify};
+use chancery_keys::{Input, KeySpec, SignatureScheme, is_anyones_key, verify};
 use chancery_types::{Base64, HashType};
 use sha2::{Digest as _, Sha256};
 
@@ -31,8 +31,8 @@ pub enum NotALogKey {
     /// A name that no note can carry.
     #[error("the name is empty, or has white space or a plus sign")]
     Name,
-    /// Not Ed25519, or not base64.
-    #[error("the key is not an Ed25519 key in base64")]
+    /// Not Ed25519, not base64, or everybody's.
+    #[error("the key is not an Ed25519 key in base64, or one with which everybody can sign")]
     Key,
     /// The id is another key's or another name's.
     #[error("the id does not belong to the name and the key")]
@@ -159,6 +159,9 @@ impl FromStr for LogKey {
         };
         let Base64(key) = Base64::decode(key).ok_or(NotALogKey::Key)?;
         let [ED25519, public_key @ ..] = key.as_slice() else { return Err(NotALogKey::Key) };
+        if is_anyones_key(&[&SPKI[..], public_key].concat()) {
+            return Err(NotALogKey::Key);
+        }
         let key = Self::new(name, public_key.try_into().map_err(|_| NotALogKey::Key)?).ok_or(NotALogKey::Name)?;
         if hex::encode(key.id()) == id.to_ascii_lowercase() { Ok(key) } else { Err(NotALogKey::Id) }
     }
@@ -216,5 +219,7 @@ mod tests {
         assert_eq!(refused(&VKEY.replace("PeterNeumann", "a b")), NotALogKey::Name);
         assert_eq!(refused(&VKEY.replace("+ARpc", "+Arpc")), NotALogKey::Key);
         assert_eq!(refused(&VKEY.replace("PeterNeumann", "Other")), NotALogKey::Id);
+        let of_order_1 = LogKey::new("a", std::array::from_fn(|at| u8::from(at == 0))).unwrap();
+        assert_eq!(refused(&of_order_1.to_string()), NotALogKey::Key);
     }
 }

@@ -1,6 +1,6 @@
 //! A certificate with all that paths ask of it, read once.
 
-use chancery_keys::{NamedAlgorithm, is_short_rsa_key, kind_of_public_key};
+use chancery_keys::{NamedAlgorithm, is_anyones_key, is_short_rsa_key, kind_of_public_key};
 use chancery_x509::{
     certificate::{Signed, serial_text},
     dn::FoundName,
@@ -201,6 +201,11 @@ impl Link {
     /// Whether its key is too short.
     pub(super) fn has_weak_key(&self) -> bool {
         is_short_rsa_key(&self.public_key)
+    }
+
+    /// Whether everybody can sign with its key, so that it names nobody.
+    pub(super) fn has_anyones_key(&self) -> bool {
+        is_anyones_key(&self.public_key)
     }
 
     pub(super) fn is_version_3(&self) -> bool {

@@ -73,7 +73,7 @@ pub enum Breach {
     Extension(ObjectIdentifier),
     #[error("is signed over a broken hash (MD5, RIPEMD-160 or SHA-1)")]
     WeakHash,
-    #[error("has an RSA key of less than 2048 bits")]
+    #[error("has an RSA key of less than 2048 bits, or a key with which everybody can sign")]
     WeakKey,
     #[error("is no certificate authority (basicConstraints)")]
     NoAuthority,
@@ -273,6 +273,50 @@ mod tests {
     use super::*;
     use crate::{read_links, testing::now_ms};
 
+    fn settings(allow_weak: bool) -> PathSettings<'static> {
+        PathSettings {
+            at_ms: now_ms(),
+            purpose: Purpose::Any,
+            allow_weak,
+            crls: None,
+            policies: PolicySettings::default(),
+        }
+    }
+
+    /// Whoever issued it, and whoever allows short keys: the point of order 1 is a key with which everybody signs.
+    #[test]
+    fn a_key_of_everybody_stands_in_no_path() {
+        let folder = temp_dir();
+        let openssl = |arguments: &str| {
+            let _ran = Tool::new("openssl").args(arguments.split_whitespace()).folder(folder.path()).run();
+        };
+        openssl(
+            "req -x509 -newkey ed25519 -nodes -config /dev/null -days 9 -keyout root.key -out root.pem -subj /CN=Root \
+             -addext basicConstraints=critical,CA:true",
+        );
+        openssl("req -newkey ed25519 -nodes -config /dev/null -keyout a.key -out a.csr -subj /CN=A");
+        openssl("pkey -in a.key -pubout -outform DER -out own.der");
+        let own = fs::read(folder.path().join("own.der")).unwrap();
+        fs::write(folder.path().join("weak.der"), [&own[..12], &[1], &[0; 31]].concat()).unwrap();
+        let links = |name: &str| read_links(&fs::read(folder.path().join(name)).unwrap()).unwrap();
+        let roots = links("root.pem");
+        for (key, is_anyones) in [("own", false), ("weak", true)] {
+            openssl(&format!(
+                "x509 -req -in a.csr -CA root.pem -CAkey root.key -days 5 -force_pubkey {key}.der -keyform DER -out {key}.pem"
+            ));
+            let leaf = &links(&format!("{key}.pem"))[0];
+            for (roots, allow_weak) in [(&roots, false), (&roots, true), (&vec![leaf.clone()], true)] {
+                let found = find_path(leaf, &[], roots, &settings(allow_weak));
+                if is_anyones {
+                    let why = found.unwrap_err();
+                    assert!(matches!(why, NotTrusted::Broken { breach: Breach::WeakKey, .. }), "{why}");
+                } else {
+                    found.unwrap();
+                }
+            }
+        }
+    }
+
     /// Thirty authorities of one name and one key, each of which may have issued each other: as many paths as there are
     /// orders of them, and none to the root.
     #[test]
@@ -291,13 +335,7 @@ mod tests {
             openssl(&format!("req -x509 -key a.key -config /dev/null -days 9 -out b.pem -subj /CN=A {authority}"));
             others.extend(links("b.pem"));
         }
-        let settings = PathSettings {
-            at_ms: now_ms(),
-            purpose: Purpose::Any,
-            allow_weak: false,
-            crls: None,
-            policies: PolicySettings::default(),
-        };
+        let settings = settings(false);
         let start = Instant::now();
         let found = find_path(&links("a.pem")[0], &others, &links("root.pem"), &settings);
         assert_eq!(found, Err(NotTrusted::TooComplex));

@@ -16,6 +16,9 @@ pub(super) fn check_alone(link: &Link, settings: &PathSettings<'_>) -> Result<()
     if let Some(extension) = link.fault {
         return Err(broken(Breach::Extension(extension)));
     }
+    if link.has_anyones_key() {
+        return Err(broken(Breach::WeakKey));
+    }
     if !is_for(link, settings.purpose) {
         return Err(broken(Breach::Purpose));
     }
@@ -75,10 +78,14 @@ fn check_form(link: &Link, settings: &PathSettings<'_>) -> Result<(), Breach> {
     if !settings.allow_weak && link.is_weakly_signed() {
         return Err(Breach::WeakHash);
     }
-    if !settings.allow_weak && link.has_weak_key() {
-        return Err(Breach::WeakKey);
-    }
+    check_key(link, settings)?;
     Ok(())
+}
+
+/// Short keys count for whoever says so; a key that is everybody's never does.
+fn check_key(link: &Link, settings: &PathSettings<'_>) -> Result<(), Breach> {
+    let is_refused = link.has_anyones_key() || !settings.allow_weak && link.has_weak_key();
+    if is_refused { Err(Breach::WeakKey) } else { Ok(()) }
 }
 
 /// What holds for every certificate that issued another, the root too.
@@ -92,9 +99,7 @@ fn check_authority(link: &Link, settings: &PathSettings<'_>) -> Result<(), Breac
     if link.facts.usage.is_some_and(|usage| !usage.0.contains(KeyUsages::KeyCertSign)) {
         return Err(Breach::KeyUsage);
     }
-    if !settings.allow_weak && link.has_weak_key() {
-        return Err(Breach::WeakKey);
-    }
+    check_key(link, settings)?;
     // Purposes of an authority are those of what it issues: the RFC leaves it open, and those who check them mean it so.
     let named = |purpose| {
         let purposes = link.facts.purposes.as_ref().map(|(_, purposes)| purposes);

@@ -53,6 +53,7 @@ fn to_sign(stored: &StoredProposal) -> ToSign {
     ToSign {
         subject: Subject::Proposal(stored.id()),
         digest: stored.digest(),
+        content: None,
         consequence: stored.effect.kind().to_string(),
         key: None,
         policy: None,

@@ -75,6 +75,10 @@ fn of_bundle(command: &Verify, bundle: Option<&Value>) -> Vec<Lack> {
         (!is_request || has_content, content),
         (!is_raw || command.certificate.is_some(), ("--certificate FILE", "a raw signature does not carry it")),
         (!trusts || command.root.is_some(), ROOT),
+        (
+            command.approver_keys.is_none() || command.approvals.is_some(),
+            ("--approvals COUNT", "how many of them must have approved"),
+        ),
     ])
 }
 

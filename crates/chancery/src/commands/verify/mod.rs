@@ -23,6 +23,7 @@ use crate::{
     shown::Shown,
 };
 
+mod heeded;
 mod missing;
 mod signature;
 mod trust;
@@ -83,6 +84,7 @@ pub(crate) fn run(command: &Verify) -> ExitCode {
 fn check(command: &Verify) -> Result<Findings, Trouble> {
     let bundle =
         command.bundle.as_deref().map(|path| Ok::<_, Failure>((path, response("--bundle", path)?))).transpose()?;
+    heeded::refuse_others(command, bundle.as_ref().map(|(_, bundle)| bundle))?;
     missing::refuse(command, bundle.as_ref().map(|(_, bundle)| bundle))?;
     if let Some(path) = &command.signature {
         return signature::alone(command, path);
@@ -93,29 +95,16 @@ fn check(command: &Verify) -> Result<Findings, Trouble> {
         return consistency(checkpoints, log, &key);
     }
     let (path, bundle) = bundle.ok_or_else(|| unreadable("--bundle FILE is needed"))?;
-    // What a bundle is it says itself, whoever wrote it. So options that only the other kind heeds are refused, not passed
-    // over: the proof of any certificate would do where a signature is to be checked.
-    if bundle.get("serviceUuid").is_some() {
-        refuse_options(&[("--issuer", command.issuer.is_some())], "a signing request")?;
+    if is_of_request(&bundle) {
         signature::of_request(command, parsed(bundle, path)?, &key)
     } else {
-        let of_signatures = [
-            ("--root", command.root.is_some()),
-            ("--digest", command.digest.is_some()),
-            ("--certificate", command.certificate.is_some()),
-            ("--items", command.items.is_some()),
-            ("--approver-keys", command.approver_keys.is_some()),
-        ];
-        refuse_options(&of_signatures, "a certificate")?;
         certificate(command, &parsed(bundle, path)?, &key)
     }
 }
 
-fn refuse_options(options: &[(&str, bool)], kind: &str) -> Result<(), Trouble> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(unreadable(&format!("{option} says nothing of the bundle: it is {kind}"))),
-        None => Ok(()),
-    }
+/// What a bundle is it says itself, whoever wrote it.
+fn is_of_request(bundle: &Value) -> bool {
+    bundle.get("serviceUuid").is_some()
 }
 
 /// What a server answered, with or without its envelope.

@@ -12,9 +12,10 @@ use chancery_types::{
     },
 };
 use chancery_verify::{
-    ApproverKeys, Stamp, Trust, certificate_of_signer, content_hash, hexadecimal,
+    ApproverKeys, NotApproved, SignatureFacts, Stamp, ToApprove, Trust, certificate_of_signer, content_hash,
+    hexadecimal,
     log::{LogKey, verify_logged_signature},
-    manifest_digest, read_cms, verify_approvals, verify_raw, verify_signature,
+    manifest_digest, read_cms, verify_approvals, verify_by_signer, verify_raw, verify_signature,
 };
 use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 
@@ -45,6 +46,10 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
     // What people approved: of a manifest all of it.
     let approved = request.clone();
     let request = match (&command.items, &command.item) {
+        // A file with lines as those of a manifest has the digest of one.
+        (Some(_), _) | (_, Some(_)) if request.manifest.is_none() => {
+            return Err(unreadable("--items and --item say nothing of the bundle: it is no manifest"));
+        }
         (Some(items), Some(name)) => item(request, items, name, &mut findings)?,
         _ if request.manifest.is_some() => {
             return Err(unreadable("--items FILE and --item NAME are needed: the request is a manifest"));
@@ -67,14 +72,10 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
         format!("the digest of {} is the one that was signed; the name is the bundle's", request.name),
     ));
     let given = command.certificate.as_deref().map(certificates).transpose()?;
-    let certificate = match (&given, request.signing_format) {
-        (Some(chain), _) => chain.first().cloned().unwrap_or_default(),
-        (None, SigningFormat::Raw) => {
-            return Err(unreadable("--certificate FILE is needed: a raw signature does not carry it"));
-        }
-        (None, _) => certificate_of_signer(&request.signature.0).map_err(refused)?,
-    };
-    findings.extend(approvals(command, &approved, &certificate, key)?);
+    let certificate = signer(&request, given.as_deref())?;
+    // What the bundle shows of the signature is what the signature says, whoever approved it.
+    let facts = SignatureFacts::read(&request).map_err(refused)?;
+    findings.extend(approvals(command, (&approved, &request), (&certificate, facts), key)?);
     let at_ms = request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
     let signature = &request.signature.0;
     match (Trusted::read(command)?, request.signing_format) {
@@ -98,21 +99,59 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
     logged(findings, verify_logged_signature(&request, &certificate, key))
 }
 
-/// Who approved, by keys that whoever verifies has pinned.
+/// The certificate of whoever signed: the one in the signature, and of a raw one, which has none, the one that is given.
+fn signer(request: &SigningRequest, given: Option<&[Vec<u8>]>) -> Result<Vec<u8>, Trouble> {
+    let given = given.and_then(|chain| chain.first());
+    if request.signing_format == SigningFormat::Raw {
+        let needed = || unreadable("--certificate FILE is needed: a raw signature does not carry it");
+        return given.cloned().ok_or_else(needed);
+    }
+    let carried = certificate_of_signer(&request.signature.0).map_err(refused)?;
+    if given.is_some_and(|given| *given != carried) {
+        return Err(not("--certificate is not the one that the signature carries"));
+    }
+    Ok(carried)
+}
+
+/// Who approved, by keys that whoever verifies has pinned: of a manifest the whole, of which one item is looked at.
 fn approvals(
     command: &Verify,
-    request: &SigningRequest,
-    certificate: &[u8],
+    (approved, signed): (&SigningRequest, &SigningRequest),
+    (certificate, facts): (&[u8], SignatureFacts),
     key: &LogKey,
 ) -> Result<Findings, Trouble> {
     let Some(path) = &command.approver_keys else { return Ok(Findings::new()) };
     let approvers: ApproverKeys = text(path)?.parse().doing(format!("--approver-keys {}", path.display()))?;
-    let verified = verify_approvals(request, certificate, key, &approvers, command.approvals);
+    let required = command.approvals.ok_or_else(|| unreadable("--approvals COUNT is needed"))?;
+    // People approved what this key would sign, so it has to have signed that, whether a root is trusted or not.
+    if signed.signing_format != SigningFormat::Raw {
+        let digest = |_| signed.digest.0.clone();
+        verify_by_signer(&signed.signature.0, signed.signing_format, digest, certificate).map_err(refused)?;
+    }
+    let pages = match (&signed.page_hashes, command.file.as_deref()) {
+        (Some(_), Some(path)) => Some(page_hashes(signed, path)?),
+        _ => None,
+    };
+    let what = ToApprove { request: approved, certificate, facts, page_hashes: pages.as_deref() };
+    let verified = verify_approvals(what, key, &approvers, required);
     let told = |session: Vec<IdentityId>| {
         let names: Vec<_> = session.iter().map(ToString::to_string).collect();
         ("approved", format!("by {}", names.join(" and ")))
     };
-    Ok(verified.map_err(|why| not(&why))?.into_iter().map(told).collect())
+    let verified = verified.map_err(|why| match why {
+        NotApproved::PageHashes if pages.is_none() => {
+            unreadable("--file FILE is needed: the hashes of pages are signed, and follow from the file")
+        }
+        why => not(&why),
+    })?;
+    Ok(verified.into_iter().map(told).collect())
+}
+
+/// The hashes of the pages of a program.
+fn page_hashes(request: &SigningRequest, path: &Path) -> Result<Vec<u8>, Trouble> {
+    let (format, hash) = (request.signing_format, request.hash_algorithm);
+    let hashes = File::open(path, format, hash, ExistingSignature::Replace).and_then(|mut file| file.page_hashes());
+    hashes.map_err(|error| unread(path, error))
 }
 
 /// One item of a manifest, as if it were a request of its own.
@@ -145,6 +184,10 @@ fn item(
             )),
             _ => not("the items are not those of the manifest that was approved"),
         });
+    }
+    // Approvers sign their number, too.
+    if total.is_some_and(|total| total != all.len()) {
+        return Err(not("the bundle says another number of items than there are"));
     }
     let digest = hexadecimal(&request.digest.0);
     findings.push((
@@ -212,10 +255,14 @@ fn digest_of(
         Some(content) => Ok(content_hash(hash, content)),
         None => File::open(path, format, hash, existing).and_then(|mut file| file.digest()),
     };
-    digest.map_err(|error| match error {
+    digest.map_err(|error| unread(path, error))
+}
+
+fn unread(path: &Path, error: FileError) -> Trouble {
+    match error {
         FileError::Unfit(unfit) => not(&format!("the file: {unfit}")),
         FileError::Io(error) => unreadable(&format!("{}: {error}", path.display())),
-    })
+    }
 }
 
 fn given_digest(command: &Verify) -> Result<Option<Vec<u8>>, Trouble> {

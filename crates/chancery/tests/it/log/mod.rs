@@ -5,4 +5,5 @@ mod bundle_paths;
 mod kills;
 mod site;
 mod verify;
+mod verify_approvals;
 mod verify_signatures;

@@ -11,7 +11,7 @@ use crate::process::chancery;
 
 pub(super) struct Case {
     pub(super) site: Site,
-    vkey: String,
+    pub(super) vkey: String,
 }
 
 impl Case {
@@ -20,7 +20,10 @@ impl Case {
     }
 
     fn verify(&self, arguments: &[&str]) -> Ran {
-        chancery(&["verify", "--log-key", &self.vkey]).folder(self.site.path("")).args(arguments).try_run()
+        // No log says anything of a signature alone.
+        let log_key = ["--log-key", &self.vkey];
+        let log_key = if arguments.contains(&"--signature") { &[][..] } else { &log_key };
+        chancery(&["verify"]).args(log_key).folder(self.site.path("")).args(arguments).try_run()
     }
 
     pub(super) fn verified(&self, arguments: &[&str], expected: &[&str]) {
@@ -151,6 +154,7 @@ fn what_is_logged_is_verified_and_nothing_else() {
     case.refused(&[&evil[..], &["--root", "root.pem"]].concat(), 2, "--root says nothing of the bundle");
     case.refused(&["--bundle", "certificate.json", "--digest", digest], 2, "--digest says nothing of the bundle");
     case.refused(&[&with_root("cms.json")[..], &["--issuer", "root.pem"]].concat(), 2, "--issuer says nothing");
+    unheeded(&case);
 
     consistency(&case, &older);
     assert!(server.stop().success());
@@ -175,6 +179,36 @@ fn consistency(case: &Case, older: &str) {
     case.write(&format!("copy/{tile}"), hashes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>());
     case.refused(&["--consistency", "older", "newer", "--log", "copy"], 1, "does not begin with");
     case.refused(&["--consistency", "older", "newer", "--log", "nowhere"], 2, "could not be read");
+}
+
+/// No option is passed over, whatever is verified.
+fn unheeded(case: &Case) {
+    let signature = ["--signature", "p7s", "--file", "content", "--root", "root.pem"];
+    let growth = ["--consistency", "older", "newer", "--log", "copy"];
+    let certificate = ["--bundle", "certificate.json"];
+    let approvers = ["--approver-keys", "pins", "--approvals", "5"];
+    for (line, more, option) in [
+        (&signature[..], &approvers[..], "--approver-keys"),
+        (&signature, &["--certificate", "root.pem"], "--certificate"),
+        (&signature, &["--issuer", "root.pem"], "--issuer"),
+        (&signature, &["--log", "copy"], "--log"),
+        (&signature, &["--log-key", "key"], "--log-key"),
+        (&growth, &approvers, "--approver-keys"),
+        (&growth, &["--root", "root.pem"], "--root"),
+        (&growth, &["--file", "content"], "--file"),
+        (&growth, &["--crl", "list"], "--crl"),
+        (&certificate, &approvers, "--approver-keys"),
+        (&certificate, &["--tsa-root", "root.pem"], "--tsa-root"),
+        (&certificate, &["--allow-weak"], "--allow-weak"),
+        (&certificate, &["--item", "a"], "--item"),
+    ] {
+        case.refused(&[line, more].concat(), 2, &format!("{option} says nothing of "));
+    }
+    let request = ["--bundle", "cms.json", "--file", "content", "--approver-keys", "pins"];
+    case.refused(&request, 2, "--approvals COUNT is needed");
+    case.refused(&[&request[..], &["--approvals", "0"]].concat(), 2, "--approvals");
+    let other = ["--bundle", "cms.json", "--file", "content", "--certificate", "root.pem"];
+    case.refused(&other, 1, "--certificate is not the one that the signature carries");
 }
 
 /// What a line lacks is told at once, whatever else is on it.

@@ -24,7 +24,7 @@ use super::{
 };
 
 /// The items of a manifest, once a checkpoint covers all of them.
-fn covered_items(client: &Client, id: SigningRequestId) -> Vec<SignedItem> {
+pub(super) fn covered_items(client: &Client, id: SigningRequestId) -> Vec<SignedItem> {
     for _ in 0..400 {
         let items = client.signed_items(id).unwrap();
         if items.iter().all(|item| matches!(item.inclusion_proof, Some(Some(_)))) {
@@ -93,7 +93,14 @@ fn an_item_of_a_manifest_is_verified_by_its_own_proof() {
         let of = |bundle| [&["--bundle", bundle], &with("added.json", "z.bin", "a")[2..]].concat();
         case.refused(&of("nine.json"), 2, "4 of 9 items are given");
         case.write_detail("unsaid.json", &SigningRequest { manifest: None, ..detail.clone() });
-        case.refused(&of("unsaid.json"), 1, "not those of the manifest that was approved");
+        case.refused(&of("unsaid.json"), 2, "it is no manifest");
+        case.write_detail("two.json", &{
+            let mut of_two = detail.clone();
+            of_two.manifest.as_mut().unwrap().total = 2;
+            of_two
+        });
+        let of_two = [&["--bundle", "two.json"], &with("items.json", "a.bin", "a")[2..]].concat();
+        case.refused(&of_two, 1, "another number of items");
         let changed = |change: &dyn Fn(&mut [SignedItem])| {
             let mut items = items.clone();
             change(&mut items);

@@ -21,13 +21,13 @@ async fn an_approval_is_signed_and_kept_with_what_was_signed() {
         ("chancery signed approval 1", format!("request {request}").as_str(), "decision Approve")
     );
     assert_eq!(lines[4], "digest 239f59ed55e737c77147cf55ad0c1b030b6d7ee748a7426952f9b852d5a935e5");
-    assert_eq!(lines[5], "consequence Signature CMS Sha2_256");
-    assert!(lines[7].starts_with(&format!("policy {} ", service.policy)), "{text}");
+    assert_eq!((lines[5], lines[6]), ("content file", "consequence Signature CMS Sha2_256"));
+    assert!(lines[8].starts_with(&format!("policy {} ", service.policy)), "{text}");
     assert_eq!(
-        (lines[8], lines[9]),
+        (lines[9], lines[10]),
         (format!("approver {}", ann.uuid).as_str(), format!("session {}", ann.uuid).as_str())
     );
-    assert_eq!(lines[11], "until 2026-06-21T12:05:00.500Z");
+    assert_eq!(lines[12], "until 2026-06-21T12:05:00.500Z");
 
     let missing = approve_with(&ann.client, &request, Vec::new()).await;
     missing.refused(403, "NotAuthorized", Some("/assertions"));
