@@ -4,6 +4,7 @@ pub(crate) mod api_key;
 pub(crate) mod audit;
 pub(crate) mod cert;
 pub(crate) mod client;
+pub(crate) mod decide;
 pub(crate) mod grant;
 pub(crate) mod mailbox;
 pub(crate) mod passkey;
@@ -66,10 +67,10 @@ pub(crate) enum ClientCommand {
     Sign(Box<client::Sign>),
     /// Approves signing requests, each as it is shown; without a name, shows what waits.
     #[command(after_help = "Example:\n  chancery approve app.tar --note 'built from the tag' --yes")]
-    Approve(client::Decide),
+    Approve(decide::Approve),
     /// Denies signing requests; without a name, shows what waits.
     #[command(after_help = "Example:\n  chancery deny wrong.tar --note 'not from the tag' --yes")]
-    Deny(client::Decide),
+    Deny(decide::Decide),
     /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them. Or
     /// columns of a file: CSV, JSON lines, fixed width, also in gzip or zstd, or Parquet, of any size.
     #[command(
