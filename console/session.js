@@ -32,13 +32,23 @@ function credentials({ name, password, code }) {
   return { username: name, password: encoded, ...(code.trim() ? { totp: code.trim() } : {}) };
 }
 
-/** Logs one person in, on the session of this browser. @param {Proof} proof */
-export async function logIn(proof) {
-  await plain("POST", "/home/v1/login", { authType: "userpass", authCredentials: credentials(proof) });
+/**
+ * Logs one person in, on the session of this browser.
+ * @param {Proof} proof @param {import("./api.js").Json} [passkey] what a passkey has signed of a challenge
+ */
+export async function logIn(proof, passkey) {
+  const authCredentials = { ...credentials(proof), ...(passkey ? { passkey } : {}) };
+  await plain("POST", "/home/v1/login", { authType: "userpass", authCredentials });
   return load();
 }
 
-/** The providers by which people log in here, and whether this socket asked the browser for a client certificate. @returns {Promise<{providers: ObjInfo[], certificates: boolean}>} */
+/**
+ * The providers by which people log in here, whether this socket asked the browser for a client certificate, and whether people
+ * log in with passkeys.
+ * @typedef {{providers: ObjInfo[], certificates: boolean, passkeys: boolean}} Ways
+ */
+
+/** @returns {Promise<Ways>} */
 export const ways = async () => /** @type {any} */ (await plain("GET", "/home/v1/login/oidc"));
 
 /** Logs one person in by what the browser has shown when it connected, on the session of this browser. */

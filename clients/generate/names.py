@@ -205,6 +205,7 @@ REPEATABLE = {
 FOR_BROWSERS = {
     "POST /home/v1/login/oidc",
     "GET /home/v1/login/oidc/callback",
+    "POST /home/v1/login/passkey",
     "POST /api/v2/identities/{uuid}/passkeys/begin",
     "POST /api/v2/identities/{uuid}/passkeys",
     "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",

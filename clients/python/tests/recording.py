@@ -68,6 +68,7 @@ class Awaited:
 FOR_BROWSERS = {
     "POST /home/v1/login/oidc",
     "GET /home/v1/login/oidc/callback",
+    "POST /home/v1/login/passkey",
     "POST /api/v2/identities/{uuid}/passkeys/begin",
     "POST /api/v2/identities/{uuid}/passkeys",
     "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",

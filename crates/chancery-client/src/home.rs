@@ -7,7 +7,8 @@ use chancery_types::{
         api_keys::API_KEY_LEN,
         login::{
             AuthCredentials, BeginOidc, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, OidcBegun,
-            OidcProviders, SessionAnswer, SessionState, TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
+            OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState, TokenAnswer, TokenExchanged,
+            TotpCredentials, TotpSecret,
         },
     },
 };
@@ -43,6 +44,38 @@ impl Client {
             username: Some(username.to_owned()),
             password: Some(Base64(password.as_bytes().to_vec())),
             totp: totp.map(str::to_owned),
+            passkey: None,
+            api_key: None,
+        };
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
+    }
+
+    /// What a passkey is to sign for a login. It is for whoever has a browser, or an authenticator of their own: this crate has
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn passkey_challenge(&self) -> Result<PasskeyChallenge, ClientError> {
+        accepted(&self.send_once("POST", "/home/v1/login/passkey", None, Carried::Cookie)?)
+    }
+
+    /// Logs somebody in by the password and what a passkey of theirs has signed of [`passkey_challenge`](Self::passkey_challenge).
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_with_passkey(
+        &self,
+        username: &str,
+        password: &str,
+        passkey: PasskeyProof,
+    ) -> Result<LoginState, ClientError> {
+        let auth_credentials = AuthCredentials {
+            username: Some(username.to_owned()),
+            password: Some(Base64(password.as_bytes().to_vec())),
+            totp: None,
+            passkey: Some(passkey),
             api_key: None,
         };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
@@ -61,8 +94,7 @@ impl Client {
         if random.len() != API_KEY_LEN - "chk_".len() || !random.bytes().all(is_of_one) {
             return Err(ClientError::NotSent("this is no API key, which is chk_ and 43 letters, digits, - and _"));
         }
-        let auth_credentials =
-            AuthCredentials { username: None, password: None, totp: None, api_key: Some(api_key.to_owned()) };
+        let auth_credentials = AuthCredentials { api_key: Some(api_key.to_owned()), ..AuthCredentials::default() };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Apikey })
     }
 
@@ -117,7 +149,7 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
     pub fn log_in_by_certificate(&self) -> Result<LoginState, ClientError> {
-        let auth_credentials = AuthCredentials { username: None, password: None, totp: None, api_key: None };
+        let auth_credentials = AuthCredentials::default();
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Certificate })
     }
 

@@ -111,8 +111,7 @@ impl Installation {
             let auth_credentials = AuthCredentials {
                 username: Some(name.to_owned()),
                 password: Some(Base64(PASSWORD.as_bytes().to_vec())),
-                totp: None,
-                api_key: None,
+                ..AuthCredentials::default()
             };
             let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
             cookie = Some(self.chancery.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);

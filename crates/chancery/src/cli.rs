@@ -38,7 +38,8 @@ pub(crate) enum Command {
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
     /// Logs in to a server. Roles that take two logins are logged in to by two people, one after the other, within five
-    /// minutes; the command says who is missing.
+    /// minutes; the command says who is missing. A passkey needs a browser: roles that demand one are had at the console
+    /// alone.
     #[command(
         after_help = "Example:\n  chancery login --server https://127.0.0.1:8443 --ca ca.pem Admin1 Admin2 --password-file one --password-file two"
     )]

@@ -377,6 +377,14 @@ export interface AuditIdentity {
   uuid: IdentityId;
 }
 
+/** A passkey as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member. */
+export interface AuditPasskey {
+  /** Its name at that time. */
+  name: string;
+  /** Its id. */
+  uuid: PasskeyId;
+}
+
 /** One record. */
 export interface AuditRecord {
   /** The account of the operating system under which a command of the host ran. */
@@ -464,12 +472,17 @@ export interface AuditToken {
 }
 
 /**
- * `username` and `password` for `userpass`, with `totp` where the identity has a second factor; `apiKey` for `apikey`; none of
- * them for `certificate`, which is the client certificate that the connection has shown.
+ * `username` and `password` for `userpass`, with `totp` or `passkey` where the identity has a second factor; `apiKey` for
+ * `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
  */
 export interface AuthCredentials {
   /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
+  /**
+   * What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+   * right; then a one-time code may be left out.
+   */
+  passkey?: PasskeyProof | null;
   /** The password. */
   password?: Base64 | null;
   /**
@@ -486,7 +499,7 @@ export type AuthType = "userpass" | "apikey" | "certificate";
 
 /** What kind of authenticator is wanted. */
 export interface AuthenticatorSelection {
-  /** `preferred`. */
+  /** `required`: whoever logs in is not known yet, so the authenticator has to find its passkey by itself. */
   residentKey: string;
   /** `required`: a PIN, a finger or a face. */
   userVerification: string;
@@ -2278,7 +2291,10 @@ export interface LoginAnswer {
 
 /** Answer of a login that was refused. */
 export interface LoginFailure {
-  /** Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity. */
+  /**
+   * Why; the same words for an unknown name, a wrong password, a wrong or missing code, a wrong
+   * passkey, and a delayed or locked identity.
+   */
   message: string;
   /** Says that this call logged nobody in. */
   response: NotLoggedIn;
@@ -2312,11 +2328,13 @@ export interface LoginWay {
   apiKey?: AuditApiKey | null;
   /** Which certificate; only with the way `Certificate`. */
   certificate?: AuditCertificate | null;
+  /** Which passkey; only with the way `Password+Passkey`. */
+  passkey?: AuditPasskey | null;
   /** Whose token it was; only with the ways `Oidc`, `Oidc+Acr` and `TokenExchange`. */
   token?: AuditToken | null;
   /**
-   * `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-   * a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
+   * `Password`, `Password+Totp` (with a one-time code), `Password+Passkey`, `Oidc` (by an identity provider), `Oidc+Acr`
+   * (with what counts as a second factor there), `ApiKey`, `TokenExchange` or `Certificate` (a client certificate of TLS).
    */
   way: string;
 }
@@ -2653,6 +2671,11 @@ export interface OidcProviders {
   certificates?: boolean;
   /** `Success`. */
   message: string;
+  /**
+   * Whether people log in with passkeys besides the password: whether this server was told a DNS name by which browsers
+   * reach it.
+   */
+  passkeys?: boolean;
   /** The providers by which people log in, by name; none where the server was not told its own address. */
   providers: IdentityProviderIdObjInfo[];
   /** `Success`. */
@@ -2665,7 +2688,7 @@ export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch
 /** Where a certificate or a key was made. */
 export type Origin = "Generated" | "Imported";
 
-/** A passkey. It signs nothing before a second person has confirmed it. */
+/** A passkey. It signs nothing, and logs nobody in, before a second person has confirmed it. */
 export interface Passkey {
   /** Until when it can be confirmed; absent once it is. */
   confirmUntil?: string | null;
@@ -2701,7 +2724,32 @@ export interface PasskeyBegun {
   ticket: string;
 }
 
+/** Answer of POST /home/v1/login/passkey, which is the same for everybody. */
+export interface PasskeyChallenge {
+  /** Until when (RFC 3339, UTC). */
+  expiresAt: string;
+  /** `Success`. */
+  message: string;
+  /**
+   * For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. No passkeys are listed: the
+   * browser knows those that it has for this host.
+   */
+  publicKey: RequestOptions;
+  /** `Success`. */
+  status: HomeStatus;
+  /** What to send with the signature. It is good once. */
+  ticket: string;
+}
+
 export type PasskeyId = string;
+
+/** What a passkey has signed, for a login. */
+export interface PasskeyProof {
+  /** What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at. */
+  credential: AssertionCredential;
+  /** What came with the challenge. */
+  ticket: string;
+}
 
 /** The passkeys of an identity. */
 export interface Passkeys {
@@ -3455,7 +3503,7 @@ export interface RequestGrant {
 
 /** `PublicKeyCredentialRequestOptionsJSON` of Web Authentication Level 3. */
 export interface RequestOptions {
-  /** The passkeys of the person that were confirmed. */
+  /** The passkeys of the person that were confirmed; none where anybody is about to log in. */
   allowCredentials: CredentialDescriptor[];
   /** What is signed, in base64url. */
   challenge: string;
@@ -3559,7 +3607,7 @@ export interface RotateApiKey {
 }
 
 /** What a role demands of its holders besides a password. */
-export type SecondFactor = "None" | "Totp";
+export type SecondFactor = "None" | "Totp" | "WebAuthn";
 
 /** a secret: it is never answered */
 export type SecretText = string;

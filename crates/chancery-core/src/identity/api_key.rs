@@ -442,12 +442,7 @@ mod tests {
         });
         before.await.unwrap();
         let by_key = || LoginRequest {
-            auth_credentials: AuthCredentials {
-                username: None,
-                password: None,
-                totp: None,
-                api_key: Some(secret.to_owned()),
-            },
+            auth_credentials: AuthCredentials { api_key: Some(secret.to_owned()), ..AuthCredentials::default() },
             auth_type: AuthType::Apikey,
         };
         for _ in 0..2 {

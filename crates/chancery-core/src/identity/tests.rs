@@ -23,8 +23,7 @@ fn credentials(name: &str, password: &str) -> LoginRequest {
     let auth_credentials = AuthCredentials {
         username: Some(name.to_owned()),
         password: Some(Base64(password.as_bytes().to_vec())),
-        totp: None,
-        api_key: None,
+        ..AuthCredentials::default()
     };
     LoginRequest { auth_credentials, auth_type: AuthType::Userpass }
 }

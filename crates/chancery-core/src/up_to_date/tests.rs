@@ -28,8 +28,7 @@ fn login() -> LoginRequest {
     let auth_credentials = AuthCredentials {
         username: Some("Admin1".to_owned()),
         password: Some(Base64(PASSWORD.as_bytes().to_vec())),
-        totp: None,
-        api_key: None,
+        ..AuthCredentials::default()
     };
     LoginRequest { auth_credentials, auth_type: AuthType::Userpass }
 }

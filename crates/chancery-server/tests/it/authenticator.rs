@@ -81,7 +81,7 @@ impl Authenticator {
 
     /// What a browser answers that was asked to have this signed.
     pub(crate) fn get(&mut self, options: &Value) -> Value {
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         let (data, client_data) = (self.data(self.flags), self.client_data("webauthn.get", &options["challenge"]));
         let message = [data.clone(), sha256(&client_data)].concat();
         let signature = self.pair.sign(&SystemRandom::new(), &message).unwrap();
@@ -92,7 +92,7 @@ impl Authenticator {
         json!({"id": self.id(), "rawId": self.id(), "type": "public-key", "response": response})
     }
 
-    /// An assertion over one of the statements that the server answered.
+    /// An assertion over one of the statements that the server answered, or over a challenge of a login.
     pub(crate) fn sign(&mut self, statement: &Value) -> Value {
         json!({"ticket": statement["ticket"], "credential": self.get(&statement["publicKey"])})
     }

@@ -65,8 +65,7 @@ async fn logged_in(chancery: &Chancery, name: &str) -> Caller {
     let auth_credentials = AuthCredentials {
         username: Some(name.to_owned()),
         password: Some(Base64(PASSWORD.as_bytes().to_vec())),
-        api_key: None,
-        totp: None,
+        ..AuthCredentials::default()
     };
     let login = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
     let cookie = chancery.log_in(&visitor(), None, login).await.unwrap().cookie;

@@ -14,9 +14,10 @@ use tokio::runtime::Runtime;
 use crate::{process::Demo, relay::Relay};
 
 /// What takes a person's browser with a provider or a passkey; `people.rs` and the console's tests call it.
-const FOR_BROWSERS: [&str; 7] = [
+const FOR_BROWSERS: [&str; 8] = [
     "POST /home/v1/login/oidc",
     "GET /home/v1/login/oidc/callback",
+    "POST /home/v1/login/passkey",
     "POST /api/v2/identities/{}/passkeys/begin",
     "POST /api/v2/identities/{}/passkeys",
     "PATCH /api/v2/identities/{}/passkeys/{}",

@@ -39,7 +39,13 @@ impl Chancery {
                 }
             }
         }
-        Ok(OidcProviders { message: "Success".to_owned(), status: HomeStatus::Success, providers, certificates: false })
+        Ok(OidcProviders {
+            message: "Success".to_owned(),
+            status: HomeStatus::Success,
+            providers,
+            certificates: false,
+            passkeys: self.relying_party().is_ok(),
+        })
     }
 
     /// Where the browser goes to log in by a provider, on the session that its cookie names or on a new one.

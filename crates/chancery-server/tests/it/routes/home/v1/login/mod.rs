@@ -3,6 +3,7 @@
 mod certificate;
 mod exchange;
 mod oidc;
+mod passkey;
 mod state;
 mod timing;
 mod token;
