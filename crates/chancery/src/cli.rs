@@ -13,6 +13,7 @@ pub(crate) mod totp;
 
 use std::path::PathBuf;
 
+use chancery_types::FreshFactorFor;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::settings::{HostOptions, Options};
@@ -187,8 +188,26 @@ pub(crate) struct Settings {
     /// Switches API access on or off.
     #[arg(long, value_name = "SWITCH")]
     pub(crate) api_access: Option<Switch>,
+    /// What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules, by commas; none for nothing.
+    #[arg(long, value_name = "WHAT", value_parser = fresh_factors)]
+    pub(crate) fresh_factor_for: Option<FreshFactors>,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
+}
+
+/// What takes a fresh second factor.
+#[derive(Clone)]
+pub(crate) struct FreshFactors(pub(crate) Vec<FreshFactorFor>);
+
+fn fresh_factors(text: &str) -> Result<FreshFactors, String> {
+    if text == "none" {
+        return Ok(FreshFactors(Vec::new()));
+    }
+    let all: Vec<_> = FreshFactorFor::ALL.iter().map(|what| what.as_str()).collect();
+    let one = |word: &str| {
+        word.trim().parse::<FreshFactorFor>().map_err(|_| format!("{word}: none, or some of {}", all.join(", ")))
+    };
+    text.split(',').map(one).collect::<Result<_, _>>().map(FreshFactors)
 }
 
 /// On or off.

@@ -1821,6 +1821,10 @@ class FirstApiKey(TypedDict):
     """What it is restricted to."""
 
 
+FreshFactorFor: TypeAlias = Literal["Decisions", "Exports", "Access", "Custody", "Rules"]
+"""What may take a fresh second factor of everybody in the session: what an installation can be taken over by."""
+
+
 class GenerateCertificate(TypedDict):
     """What certificate is to be generated."""
     certParams: NotRequired[CertParams | None]
@@ -2918,9 +2922,15 @@ class PatchRole(TypedDict):
 
 
 class PatchSettings(TypedDict):
-    """Body of PATCH /api/v2/system/settings; what is absent stays as it is."""
+    """Body of PATCH /api/v2/system/settings; what is absent stays as it is. `hardened` and `demo`, which only the answer to GET has, may
+    be sent and mean nothing; other members are refused.
+    """
     apiAccess: NotRequired[bool | None]
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+    freshFactorFor: NotRequired[list[FreshFactorFor] | None]
+    """What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
+    change it takes that, too.
+    """
 
 
 class PatchTokenFormat(TypedDict):
@@ -3670,6 +3680,8 @@ class Settings(TypedDict):
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
     demo: bool
     """Whether this is a demonstration: one file holds both halves of dual control."""
+    freshFactorFor: NotRequired[list[FreshFactorFor]]
+    """What takes a second factor of the last ten minutes of everybody in the session."""
     hardened: bool
     """Whether the installation is in hardened mode. Set in the server's configuration."""
 

@@ -1847,6 +1847,9 @@ export interface FirstApiKey {
   scope?: ApiKeyScope | null;
 }
 
+/** What may take a fresh second factor of everybody in the session: what an installation can be taken over by. */
+export type FreshFactorFor = "Decisions" | "Exports" | "Access" | "Custody" | "Rules";
+
 /** What certificate is to be generated. */
 export interface GenerateCertificate {
   /** What the certificate says besides. */
@@ -2935,10 +2938,18 @@ export interface PatchRole {
   secondFactor?: SecondFactor | null;
 }
 
-/** Body of PATCH /api/v2/system/settings; what is absent stays as it is. */
+/**
+ * Body of PATCH /api/v2/system/settings; what is absent stays as it is. `hardened` and `demo`, which only the answer to GET has, may
+ * be sent and mean nothing; other members are refused.
+ */
 export interface PatchSettings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
   apiAccess?: boolean | null;
+  /**
+   * What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
+   * change it takes that, too.
+   */
+  freshFactorFor?: FreshFactorFor[] | null;
 }
 
 /**
@@ -3685,6 +3696,8 @@ export interface Settings {
   apiAccess: boolean;
   /** Whether this is a demonstration: one file holds both halves of dual control. */
   demo: boolean;
+  /** What takes a second factor of the last ten minutes of everybody in the session. */
+  freshFactorFor?: FreshFactorFor[];
   /** Whether the installation is in hardened mode. Set in the server's configuration. */
   hardened: boolean;
 }

@@ -244,6 +244,9 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
+        let shown =
+            |seat: &Seat| seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at);
+        let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
         let key = present.pop().and_then(|present| present.key);
@@ -259,6 +262,7 @@ impl Directory {
             management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
+            second_factor_at,
             by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })

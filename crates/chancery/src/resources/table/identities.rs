@@ -261,7 +261,15 @@ pub(super) const RESOURCES: &[Resource] = &[
             Verb {
                 about: "Changes them",
                 path: "/api/v2/system/settings",
-                members: &[member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface")],
+                members: &[
+                    member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface"),
+                    member(
+                        "fresh-factor-for",
+                        "/freshFactorFor",
+                        Kind::Texts,
+                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas",
+                    ),
+                ],
                 example: "chancery setting change --api-access true",
                 ..CHANGE
             },
