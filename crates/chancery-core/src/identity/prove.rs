@@ -38,7 +38,7 @@ pub(super) struct PasswordProof {
     name_key: String,
     password: Zeroizing<Vec<u8>>,
     code: Option<Code>,
-    passkey: Option<ShownPasskey>,
+    passkey: Option<Box<ShownPasskey>>,
 }
 
 impl PasswordProof {
@@ -118,7 +118,8 @@ impl Chancery {
                 let password = credentials.password.ok_or_else(|| missing("password"))?;
                 let code = credentials.totp.map(|code| code_of("/authCredentials/totp", code)).transpose()?;
                 let passkey = credentials.passkey.map(|proof| {
-                    self.shown_passkey(&proof).map_err(|refusal| refusal.under("/authCredentials/passkey"))
+                    let shown = self.shown_passkey(&proof).map(Box::new);
+                    shown.map_err(|refusal| refusal.under("/authCredentials/passkey"))
                 });
                 let proof = PasswordProof { passkey: passkey.transpose()?, ..PasswordProof::of(&name, password, code) };
                 Ok(Proof::Password(proof, Asked::Active))

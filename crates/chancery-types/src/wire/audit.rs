@@ -176,7 +176,7 @@ pub struct LoginWay {
     pub certificate: Option<Box<AuditCertificate>>,
     /// Which passkey; only with the way `Password+Passkey`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub passkey: Option<AuditPasskey>,
+    pub passkey: Option<Box<AuditPasskey>>,
 }
 
 impl LoginWay {
@@ -201,7 +201,7 @@ impl LoginWay {
     /// Name, password and a passkey.
     #[must_use]
     pub fn password_and_passkey(passkey: AuditPasskey) -> Self {
-        Self { passkey: Some(passkey), ..Self::by(PASSWORD_AND_PASSKEY) }
+        Self { passkey: Some(Box::new(passkey)), ..Self::by(PASSWORD_AND_PASSKEY) }
     }
 
     /// Whether a second factor of ours came with it, and so at that moment: a provider may have taken its own long before.

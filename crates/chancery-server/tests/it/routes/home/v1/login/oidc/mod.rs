@@ -21,7 +21,10 @@ async fn people_are_told_by_whom_they_may_log_in() {
     let one = json!([{"name": "staff", "uuid": people.provider}]);
     assert_eq!(
         (listed.status.as_u16(), &listed.json),
-        (200, &json!({"message": "Success", "status": "Success", "providers": one, "certificates": false, "passkeys": true}))
+        (
+            200,
+            &json!({"message": "Success", "status": "Success", "providers": one, "certificates": false, "passkeys": true})
+        )
     );
     people.change_provider(json!({"enabled": false})).await;
     assert_eq!(people.app.nobody().get(OIDC).await.json["providers"], json!([]));
