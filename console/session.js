@@ -35,14 +35,21 @@ function credentials({ name, password, code }) {
   return { username: name, password: encoded, ...(code.trim() ? { totp: code.trim() } : {}) };
 }
 
-/** Logs one person in, on the session of this browser. @param {Login} proof */
-export async function logIn({ directory, ...proof }) {
-  const how = directory ? { authType: "ldap", authCredentials: { ...credentials(proof), providerUuid: directory } } : { authType: "userpass", authCredentials: credentials(proof) };
-  await plain("POST", "/home/v1/login", how);
+/**
+ * Logs one person in, on the session of this browser.
+ * @param {Login} proof @param {import("./api.js").Json} [passkey] what a passkey has signed of a challenge
+ */
+export async function logIn({ directory, ...proof }, passkey) {
+  const authCredentials = { ...credentials(proof), ...(directory ? { providerUuid: directory } : {}), ...(passkey ? { passkey } : {}) };
+  await plain("POST", "/home/v1/login", { authType: directory ? "ldap" : "userpass", authCredentials });
   return load();
 }
 
-/** The providers and directories by which people log in here, and whether this socket asked the browser for a client certificate. @returns {Promise<Ways>} */
+/**
+ * The providers and directories by which people log in here, whether this socket asked the browser for a client certificate, and
+ * whether people log in with passkeys.
+ * @returns {Promise<Ways>}
+ */
 export const ways = async () => /** @type {any} */ (await plain("GET", "/home/v1/login/oidc"));
 
 /** Logs one person in by what the browser has shown when it connected, on the session of this browser. */

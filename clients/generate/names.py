@@ -11,6 +11,7 @@ NAMES = {
     "POST /home/v1/login/exchange": "session.exchange",
     "GET /home/v1/login/oidc": "session.oidc_providers",
     "POST /home/v1/login/oidc": "session.begin_oidc",
+    "POST /home/v1/login/passkey": "session.passkey_challenge",
     "GET /home/v1/login/oidc/callback": "session.finish_oidc",
     "POST /home/v1/login/totp": "session.enrol_totp",
     "POST /home/v1/login/totp/confirm": "session.confirm_totp",

@@ -4,6 +4,7 @@ import { fill, h } from "../dom.js";
 import * as live from "../live.js";
 import { accountField, byProvider } from "../parts/by-provider.js";
 import { field, form, input, openDialog } from "../parts/form.js";
+import { loginPasskey } from "../parts/passkeys.js";
 import { problem } from "../parts/problem.js";
 import { codeField, secondFactors } from "../parts/second-factor.js";
 import { logIn, logOut, session, ways } from "../session.js";
@@ -49,15 +50,25 @@ function loginForm(done, left, note) {
     const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
     const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
     const code = codeField(t("totp.code"), t("totp.codeHelp"));
+    const box = passkeyBox(known);
     const act = async () => {
       const proof = { directory: account.control.value, name: name.control.value, password: password.control.value, code: code.control.value };
+      const passkey = /** @type {HTMLInputElement} */ (box.control).checked ? await loginPasskey() : undefined;
       // A code is good once, and a wrong one is not mended by a second try.
-      return entered(await logIn(proof).finally(() => (password.control.value = code.control.value = "")));
+      return entered(await logIn(proof, passkey).finally(() => (password.control.value = code.control.value = "")));
     };
-    return form({ fields: [account, name, password, code], submit: t("login.submit"), act });
+    return form({ fields: [account, name, password, code, box], submit: t("login.submit"), act });
   };
   draw();
   return place;
+}
+
+/** Whether a passkey is to be asked, besides the password; not to be seen where there are none. @param {Promise<import("../session.js").Ways>} known */
+function passkeyBox(known) {
+  const box = field(t("login.passkey"), input({ type: "checkbox" }), { help: t("login.passkeyHelp") });
+  box.element.hidden = true;
+  known.then(({ passkeys }) => (box.element.hidden = !passkeys), () => undefined);
+  return box;
 }
 
 /** Who is here already, and what is still missing. @param {() => unknown} left */

@@ -11,7 +11,7 @@ import { claimedLines, computed, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
 import { grantFacts } from "../parts/grants.js";
 import { sha256OfText } from "../parts/hashes.js";
-import { assertions } from "../parts/passkeys.js";
+import { toSign } from "../parts/passkeys.js";
 import { missing, state } from "../parts/state.js";
 import { verdict } from "../parts/statement.js";
 import { later } from "../parts/table.js";
@@ -30,14 +30,15 @@ export async function page({ params, signal }) {
   const names = new Names(signal);
   const roles = await names.rolesNamed(proposal.nextRoleUuids);
   const waits = proposal.state === "Approval";
+  // Only of these a policy may demand it.
+  const signing = ["Policy", "PreApproval"].includes(proposal.kind) ? toSign(path(proposal)) : undefined;
   const decidable = {
     object: proposal, waits, roles, selfApproval: undefined,
     unchanged: async () => same(proposal, await read(proposal.objInfo.uuid, signal)),
-    signed: false,
-    approve: async (/** @type {string} */ note) => {
-      // Only of these a policy may demand it.
-      const signed = ["Policy", "PreApproval"].includes(proposal.kind) ? await assertions(path(proposal)) : {};
-      return post(`${path(proposal)}/approve`, { note, digest: proposal.digest, ...signed });
+    signed: false, toSign: signing,
+    approve: (/** @type {string} */ note) => {
+      const send = (/** @type {Json} */ signed) => post(`${path(proposal)}/approve`, { note, digest: proposal.digest, ...signed });
+      return signing ? signing.send(send) : send({});
     },
     deny: (/** @type {string} */ note) => post(`${path(proposal)}/deny`, { note }),
     withdraw: (/** @type {string} */ note) => post(`${path(proposal)}/withdraw`, { note }),

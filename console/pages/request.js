@@ -7,7 +7,7 @@ import { compareWithFile } from "../parts/compare.js";
 import { approved, decide, same, who } from "../parts/decide.js";
 import { claimed, claimedLines, computed, facts } from "../parts/facts.js";
 import { manifest, manifestDigest, readItems } from "../parts/manifest.js";
-import { assertions } from "../parts/passkeys.js";
+import { toSign } from "../parts/passkeys.js";
 import { results } from "../parts/results.js";
 import { missing, state } from "../parts/state.js";
 import { statement } from "../parts/statement.js";
@@ -29,13 +29,14 @@ export async function page({ params, signal }) {
   const key = await keyOf(seen, names);
   const waits = request.state === "Approval";
   const earlier = waits ? await earlierOnes(request, signal).catch(noneWhereForbidden) : [];
+  const signing = policy.rules.signedApprovals ? toSign(path(request)) : undefined;
   const decidable = {
     object: request, waits, roles, selfApproval: policy.selfApproval,
     unchanged: async () => same(seen, await read(request.uuid, new Names(signal))),
-    signed: Boolean(policy.rules.signedApprovals),
-    approve: async (/** @type {string} */ note) => {
-      const signed = policy.rules.signedApprovals ? await assertions(path(request)) : {};
-      return post(`${path(request)}/approve`, { note, digest: request.approvalDigest, ...signed });
+    signed: Boolean(policy.rules.signedApprovals), toSign: signing,
+    approve: (/** @type {string} */ note) => {
+      const send = (/** @type {Json} */ signed) => post(`${path(request)}/approve`, { note, digest: request.approvalDigest, ...signed });
+      return signing ? signing.send(send) : send({});
     },
     deny: (/** @type {string} */ note) => post(`${path(request)}/deny`, { note }),
     withdraw: (/** @type {string} */ note) => post(`${path(request)}/withdraw`, { note }),

@@ -27,7 +27,7 @@ export async function page({ params, signal }) {
     h("h1", {}, shown(title)),
     role && facts(
       fact(t("role.logins"), t("role.loginCount", { count: role["loginsRequired"] })),
-      fact(t("role.factor"), t(role["secondFactor"] === "Totp" ? "role.factorTotp" : "role.factorNone")),
+      fact(t("role.factor"), factorText(role["secondFactor"])),
       fact(t("role.management"), t(role["management"] ? "yes" : "no")),
       fact(t("role.perms"), perms.length > 0 ? h("ul", { class: "notes" }, perms.map((/** @type {string} */ one) => h("li", {}, word("perm", one), " ", h("code", { class: "quiet" }, one)))) : t("role.noPerms")),
       fact(t("role.origin"), t(role["system"] ? "role.builtIn" : "role.own")),
@@ -37,11 +37,16 @@ export async function page({ params, signal }) {
   return { title: shownText(title), content };
 }
 
+const FACTORS = ["None", "Totp", "WebAuthn"];
+
+/** @param {string} factor */
+const factorText = (factor) => t(factor === "WebAuthn" ? "role.factorWebAuthn" : factor === "Totp" ? "role.factorTotp" : "role.factorNone");
+
 /** @param {Json | undefined} role */
 function editor(role) {
   const name = field(t("fact.name"), input({ value: role?.["objInfo"].name ?? "", maxlength: 255 }), { pointer: "/name" });
   const logins = field(t("role.logins"), select([["1", t("role.loginCount", { count: 1 })], ["2", t("role.loginCount", { count: 2 })]], String(role?.["loginsRequired"] ?? 1)), { pointer: "/loginsRequired", help: t("role.loginsHelp") });
-  const factor = field(t("role.factor"), select([["None", t("role.factorNone")], ["Totp", t("role.factorTotp")]], role?.["secondFactor"] ?? "None"), { pointer: "/secondFactor", help: t("role.factorHelp") });
+  const factor = field(t("role.factor"), select(FACTORS.map((one) => [one, factorText(one)]), role?.["secondFactor"] ?? "None"), { pointer: "/secondFactor", help: t("role.factorHelp") });
   const perms = PERMS.map((perm) => field(word("perm", perm), input({ type: "checkbox", value: perm, checked: role?.["perms"].includes(perm), disabled: !session.perms.includes(perm) }), { pointer: "/perms" }));
   const body = () => ({
     name: name.control.value, loginsRequired: Number(logins.control.value), secondFactor: factor.control.value,

@@ -3,12 +3,12 @@
 import { get, patch } from "../api.js";
 import { h } from "../dom.js";
 import { fact, facts } from "../parts/facts.js";
-import { field, form, input } from "../parts/form.js";
+import { boxes, field, form, input } from "../parts/form.js";
 import { later } from "../parts/table.js";
 import { copyable } from "../parts/values.js";
 import { may } from "../session.js";
 import { show } from "../show.js";
-import { t } from "../words.js";
+import { t, word } from "../words.js";
 import { health } from "./home.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -40,11 +40,21 @@ async function head(signal) {
   ];
 }
 
+const FRESH_FACTOR_FOR = ["Decisions", "Exports", "Access", "Custody", "Rules"];
+
 /** @param {Json} settings */
 function change(settings) {
   const access = field(t("system.apiAccess"), input({ type: "checkbox", checked: settings["apiAccess"] }), { pointer: "/apiAccess", help: t("system.apiAccessHelp") });
+  const fresh = boxes(FRESH_FACTOR_FOR, settings["freshFactorFor"], (one) => word("freshFactorFor", one), "/freshFactorFor");
+  const act = async () => {
+    const picked = fresh.picked();
+    // Only what changes takes a second factor.
+    const demanded = picked.join() === settings["freshFactorFor"].join() ? {} : { freshFactorFor: picked };
+    await patch("/api/v2/system/settings", { apiAccess: /** @type {HTMLInputElement} */ (access.control).checked, ...demanded });
+    await show();
+  };
   return [
     facts(fact(t("system.hardened"), t(settings["hardened"] ? "yes" : "no")), fact(t("system.demo"), t(settings["demo"] ? "yes" : "no"))),
-    form({ fields: [access], submit: t("system.save"), act: async () => (await patch("/api/v2/system/settings", { apiAccess: /** @type {HTMLInputElement} */ (access.control).checked }), await show()) }),
+    form({ fields: [access, ...fresh.fields], extra: h("p", { class: "help" }, t("system.freshHelp")), submit: t("system.save"), act }),
   ];
 }

@@ -7,13 +7,14 @@ import { includesUs, may, session } from "../session.js";
 import { shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { cancel, field, form, openDialog, textarea } from "./form.js";
+import { saveButton } from "./results.js";
 import { moment } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /**
  * @typedef {{
  *   object: Json, waits: boolean, roles: string[], selfApproval: string | undefined,
- *   signed: boolean,
+ *   signed: boolean, toSign: import("./passkeys.js").ToSign | undefined,
  *   unchanged: () => Promise<boolean>,
  *   approve: (note: string) => Promise<Json>,
  *   deny: (note: string) => Promise<Json>,
@@ -64,7 +65,7 @@ export function decide(options) {
   const text = () => note.control.value;
   const approve = form({
     fields: [note], submit: t("decide.approve"), className: "form approve",
-    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed"))],
+    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed")), options.toSign && elsewhere(options.toSign)],
     act: async () => {
       if (!(await options.unchanged())) throw new Refusal(409, "InvalidState", t("decide.changed"));
       await options.approve(text());
@@ -78,6 +79,11 @@ export function decide(options) {
     h("h2", { id: "decide-title" }, t("decide.title")),
     why ? h("p", {}, h("strong", {}, t("decide.cannot")), " ", why) : approve, refuse);
 }
+
+/** What is signed, for a machine that this page has no hand in. @param {import("./passkeys.js").ToSign} toSign */
+const elsewhere = (toSign) =>
+  h("details", {}, h("summary", {}, t("decide.elsewhere")), h("p", {}, t("decide.elsewhereHow"), " ", h("code", {}, "chancery approve --show approval-statement.json")),
+    saveButton(t("decide.saveStatement"), "approval-statement.json", toSign.file));
 
 /** @param {string} label @param {string} what @param {(note: string) => Promise<Json>} act */
 function askButton(label, what, act) {

@@ -1,6 +1,7 @@
-// Passkeys: made by the person, confirmed by a second one, and used to sign what the server says that an approval is of.
+// Passkeys: made by the person, confirmed by a second one, and used to log in with besides the password, and to sign what the
+// server says that an approval is of.
 
-import { Refusal, get, patch, post, remove } from "../api.js";
+import { Refusal, get, patch, plain, post, remove } from "../api.js";
 import { h } from "../dom.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
@@ -86,24 +87,47 @@ function making(uuid) {
 }
 
 /**
- * What each person of the session signs so that something is approved: asked of the server, and of one passkey after the other.
- * Nothing where nobody has to sign.
- * @param {string} path of what is approved
+ * What each person of the session signs so that something is approved. It is asked of the server once: what was saved, to be looked
+ * at elsewhere, is what is signed.
+ * @typedef {{file: () => Promise<Blob>, send: (post: (signed: Json) => Promise<Json>) => Promise<Json>}} ToSign
  */
-export async function assertions(path) {
-  const { statements } = await get(`${path}/approval-statement`);
-  const signed = [];
-  for (const one of statements) signed.push(await signature(one));
-  return signed.length > 0 ? { assertions: signed } : {};
+
+/** @param {string} path of what is approved @returns {ToSign} */
+export function toSign(path) {
+  /** @type {Json | undefined} */
+  let kept;
+  const read = async () => (kept ??= await get(`${path}/approval-statement`));
+  const file = async () => {
+    const answer = await read();
+    if (!answer["demanded"]) throw new Refusal(0, "NoPasskey", t("passkey.notDemanded"));
+    return new Blob([JSON.stringify(answer, null, 2)]);
+  };
+  const send = async (/** @type {(signed: Json) => Promise<Json>} */ post) => {
+    const all = [];
+    for (const one of (await read())["statements"]) all.push(await signature(one));
+    // Whatever the server says of it, it is used.
+    return post(all.length > 0 ? { assertions: all } : {}).finally(() => (kept = undefined));
+  };
+  return { file, send };
 }
 
 /** @param {Json} statement */
 async function signature({ identity, publicKey, ticket }) {
   if (publicKey.allowCredentials.length === 0) throw new Refusal(403, "NotAuthorized", t("passkey.hasNone", { name: identity.name }));
+  return { ticket, credential: await signed(publicKey) };
+}
+
+/** What a passkey signs of a challenge that says nothing of who logs in: the browser knows those that it has for this host. */
+export async function loginPasskey() {
+  const { publicKey, ticket } = await plain("POST", "/home/v1/login/passkey");
+  return { ticket, credential: await signed(publicKey) };
+}
+
+/** @param {Json} publicKey what the server asks for */
+async function signed(publicKey) {
   const made = await asked(() => navigator.credentials.get({ publicKey: request(publicKey) }));
-  const response = /** @type {AuthenticatorAssertionResponse} */ (made.response);
-  const { clientDataJSON, authenticatorData, signature: signed } = response;
-  return { ticket, credential: { id: made.id, response: { clientDataJSON: text(clientDataJSON), authenticatorData: text(authenticatorData), signature: text(signed) } } };
+  const { clientDataJSON, authenticatorData, signature } = /** @type {AuthenticatorAssertionResponse} */ (made.response);
+  return { id: made.id, response: { clientDataJSON: text(clientDataJSON), authenticatorData: text(authenticatorData), signature: text(signature) } };
 }
 
 /** What a passkey answers; why there is none in words of ours. @param {() => Promise<Credential | null>} ask @returns {Promise<PublicKeyCredential>} */

@@ -1,5 +1,5 @@
-// Passkeys in a real browser: made by a person, confirmed by others, and an approval that one of them signs, which holds
-// without the installation. Run against a server whose public origin is a DNS name, since passkeys know no addresses.
+// Passkeys in a real browser: made by a person, confirmed by others, an approval that one of them signs, which holds without the
+// installation, and a login for a role that demands one. Run against a server whose public origin is a DNS name, since passkeys know no addresses.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -42,6 +42,7 @@ test("a passkey is made by one person and confirmed by others, and signs an appr
   await page.getByText("sign this with your passkey").waitFor();
   assert.deepEqual(await axe(page), []);
   await shoot(page, "request-signed-approval");
+  const nonce = await lookedAtElsewhere(page, uuid);
   // Nobody has shown the authenticator who they are.
   await verifies(false);
   await page.getByRole("button", { name: "Approve", exact: true }).click();
@@ -52,13 +53,63 @@ test("a passkey is made by one person and confirmed by others, and signs an appr
   const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
   assert.equal(request.state, "Signed");
   assert.equal(request.approvals[0].signatures.length, 1);
+  assert.match(request.approvals[0].signatures[0].statement, new RegExp(`^nonce ${nonce}$`, "m"), "what was saved is what was signed");
   await verified(call, uuid);
   await visit(page, "#/me");
   await page.getByRole("row").filter({ hasText: "laptop" }).waitFor();
   assert.equal(await page.getByText("never", { exact: true }).count(), 0, "it has signed");
+  await loggedIn(call, page, verifies);
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+/** A role that demands a passkey is had by whoever shows one with the password, and by nobody else. */
+async function loggedIn(call, page, verifies) {
+  const person = (await call("GET", `/api/v2/identities/stubs?search=${approver.username}`)).results[0].objInfo;
+  const { roleUuids } = await call("GET", `/api/v2/identities/${person.uuid}`);
+  const made = await call("POST", "/api/v2/roles", { name: "readers with passkeys", loginsRequired: 1, perms: ["Audit:Read"], secondFactor: "WebAuthn" });
+  await call("PATCH", `/api/v2/identities/${person.uuid}`, { roleUuids: [...roleUuids, made.uuid] });
+  const audit = page.getByRole("navigation").locator("a[href='#/audit']");
+  const again = async () => {
+    await page.context().clearCookies();
+    await page.goto(BASE);
+    await page.reload();
+    await page.getByLabel("Show my passkey as well").waitFor();
+    await page.getByLabel("Name").fill(approver.username);
+    await page.getByLabel("Password").fill(approver.password);
+  };
+  await again();
+  assert.deepEqual(await axe(page), []);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("navigation").waitFor();
+  assert.equal(await audit.count(), 0, "a password alone is not enough for it");
+  await again();
+  await page.getByLabel("Show my passkey as well").check();
+  await shoot(page, "login-passkey");
+  // Nobody has shown the authenticator who they are.
+  await verifies(false);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("No passkey answered").waitFor();
+  assert.equal(await page.getByRole("navigation").count(), 0);
+  await verifies(true);
+  // The passkey does not mend a wrong password.
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("The login is refused").waitFor();
+  await page.getByLabel("Password").fill(approver.password);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("navigation").waitFor();
+  await audit.waitFor();
+  await visit(page, "#/me");
+  await page.getByText("Password+Passkey").waitFor();
+  const record = (await call("GET", `/api/v2/audit?action=Login&identityUuid=${person.uuid}&pageSize=1&page=1`)).items[0];
+  assert.equal(record.identities[0].login.passkey.name, "laptop");
+  // Deleted, it takes the session with it.
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("laptop");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+}
 
 async function enrol(page) {
   await visit(page, "#/me");
@@ -92,6 +143,24 @@ async function confirm() {
   await page.getByRole("row").filter({ hasText: admins.map((one) => one.username).join(" + ") }).waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
+}
+
+/** Saves what is to be signed, and looks at it without the server. */
+async function lookedAtElsewhere(page, uuid) {
+  await page.getByText("Look at what you sign on another machine").click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Save the statement" }).click()]);
+  const saved = join(FOLDER, file.suggestedFilename());
+  await file.saveAs(saved);
+  await writeFile(join(FOLDER, "build.tar"), "a build");
+  const show = (...more) => spawnSync(process.env.CHANCERY_PROGRAM, ["approve", "--show", saved, ...more], { encoding: "utf8" });
+  const shown = show("--file", join(FOLDER, "build.tar"));
+  assert.equal(shown.status, 0, shown.stderr);
+  const { publicKey } = JSON.parse(await readFile(saved, "utf8")).statements[0];
+  const value = (word) => new RegExp(`^${word} +(\\S+)`, "m").exec(shown.stdout)?.[1];
+  assert.deepEqual([value("request"), value("challenge")], [uuid, publicKey.challenge]);
+  await writeFile(join(FOLDER, "other.tar"), "another build");
+  assert.equal(show("--file", join(FOLDER, "other.tar")).status, 1);
+  return value("nonce");
 }
 
 /** A service whose policy demands that approvals are signed. */

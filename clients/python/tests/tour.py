@@ -445,6 +445,7 @@ class Tour:
         uuid = made["objInfo"]["uuid"]
         confirmed = self.client.passkeys.confirm(person, uuid, publicKeySha256=made["publicKeySha256"])
         assert confirmed.get("confirmedAt")
+        assert self.client.session.passkey_challenge()["publicKey"]["rpId"] == "kms.example.org"
         assert passkeys.update(person, uuid, name="telephone")["objInfo"]["name"] == "telephone"
         self.signed_approvals(key)
         assert self.client.passkeys.list(person)["results"][0].get("lastUsedAt")

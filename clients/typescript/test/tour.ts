@@ -494,6 +494,7 @@ export class Tour {
     const made = await passkeys.enrol(person, { name: "laptop", ticket: begun.ticket, credential: key.create(begun) });
     const [{ uuid }, { publicKeySha256 }] = [made.objInfo, made];
     assert((await this.client.passkeys.confirm(person, uuid, { publicKeySha256 })).confirmedAt);
+    assert.equal((await this.client.session.passkeyChallenge()).publicKey.rpId, "kms.example.org");
     assert.equal((await passkeys.update(person, uuid, { name: "telephone" })).objInfo.name, "telephone");
     await this.signedApprovals(key);
     assert((await this.client.passkeys.list(person)).results[0]?.lastUsedAt);

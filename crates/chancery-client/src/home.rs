@@ -7,7 +7,8 @@ use chancery_types::{
         api_keys::API_KEY_LEN,
         login::{
             AuthCredentials, BeginOidc, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, OidcBegun,
-            OidcProviders, SessionAnswer, SessionState, TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
+            OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState, TokenAnswer, TokenExchanged,
+            TotpCredentials, TotpSecret,
         },
     },
 };
@@ -52,6 +53,36 @@ impl Client {
             username: Some(username.to_owned()),
             password: Some(Base64(password.as_bytes().to_vec())),
             totp: totp.map(str::to_owned),
+            ..AuthCredentials::default()
+        };
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
+    }
+
+    /// What a passkey is to sign for a login. It is for whoever has a browser, or an authenticator of their own: this crate has
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn passkey_challenge(&self) -> Result<PasskeyChallenge, ClientError> {
+        accepted(&self.send_once("POST", "/home/v1/login/passkey", None, Carried::Cookie)?)
+    }
+
+    /// Logs somebody in by the password and what a passkey of theirs has signed of [`passkey_challenge`](Self::passkey_challenge).
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_with_passkey(
+        &self,
+        username: &str,
+        password: &str,
+        passkey: PasskeyProof,
+    ) -> Result<LoginState, ClientError> {
+        let auth_credentials = AuthCredentials {
+            username: Some(username.to_owned()),
+            password: Some(Base64(password.as_bytes().to_vec())),
+            passkey: Some(passkey),
             ..AuthCredentials::default()
         };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })

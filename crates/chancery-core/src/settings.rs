@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_store::{StoreError, Tx, tables};
 use chancery_types::{
-    Action, IdentityId, Perm,
+    Action, FreshFactorFor, IdentityId, Perm,
     wire::system::{PatchSettings, Settings as Body},
 };
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::{
     Caller, Chancery, Error, Event, Host, Limits, Result,
     audit::Told,
     changes::{Change, ChangeKind},
+    clock::ms,
     storage::{MayRead, Storage},
 };
 
@@ -20,14 +21,17 @@ const DEMO: &str = "demo";
 /// The identities that a demonstration began with.
 const DEMO_IDENTITIES: &str = "demoIdentities";
 const API_ACCESS: &str = "apiAccess";
+const FRESH_FACTOR_FOR: &str = "freshFactorFor";
 
 /// The settings that are kept in the store.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Whether the interface answers more than logins, health, public PKI endpoints and the settings.
     pub(crate) api_access: bool,
     /// Whether this is a demonstration.
     pub(crate) demo: bool,
+    /// What takes a fresh second factor, each once and in order.
+    pub(crate) fresh_factor_for: Vec<FreshFactorFor>,
 }
 
 impl Settings {
@@ -36,22 +40,27 @@ impl Settings {
     }
 
     async fn read(tx: &mut Tx) -> Result<Self> {
-        Ok(Self { api_access: is_set(tx, API_ACCESS).await?, demo: is_set(tx, DEMO).await? })
+        let (api_access, demo) = (is_set(tx, API_ACCESS).await?, is_set(tx, DEMO).await?);
+        let fresh_factor_for = match tables::settings::value(tx, FRESH_FACTOR_FOR).await {
+            // It takes something: whoever writes the database does not end it.
+            Err(StoreError::Unauthentic(_)) => FreshFactorFor::ALL.to_vec(),
+            stored => stored?.map_or(Ok(Vec::new()), |value| serde_json::from_str(&value)).map_err(Error::internal)?,
+        };
+        Ok(Self { api_access, demo, fresh_factor_for })
     }
 }
 
 /// What was never set is off.
 async fn is_set(tx: &mut Tx, name: &str) -> Result<bool> {
     let stored = match tables::settings::value(tx, name).await {
-        // Off as well: both settings give something.
+        // Off as well: these settings give something.
         Err(StoreError::Unauthentic(_)) => None,
         stored => stored?,
     };
     stored.map_or(Ok(false), |value| serde_json::from_str(&value).map_err(Error::internal))
 }
 
-pub(crate) async fn write(tx: &mut Tx, settings: Settings) -> Result<()> {
-    let Settings { api_access, demo } = settings;
+pub(crate) async fn write(tx: &mut Tx, api_access: bool, demo: bool) -> Result<()> {
     tables::settings::set(tx, API_ACCESS, if api_access { "true" } else { "false" }).await?;
     tables::settings::set(tx, DEMO, if demo { "true" } else { "false" }).await?;
     Ok(())
@@ -80,13 +89,19 @@ impl Chancery {
         Ok(self.settings_body())
     }
 
-    /// Changes settings.
+    /// Changes settings. What takes a fresh second factor is changed by who has one: so nobody demands what they cannot give, and
+    /// nobody without it takes the demand back.
     pub async fn change_settings(&self, caller: &Caller, patch: PatchSettings) -> Result<Body> {
         let grant = self.grant(caller, Perm::SystemManage, Action::SettingsChange, None).await?;
-        if let Some(api_access) = patch.api_access {
-            let (event, told) = changed(api_access).told();
+        if patch.fresh_factor_for.is_some()
+            && let Err(refusal) = self.check_fresh_factor(caller)
+        {
+            return Err(self.refused(caller, Event::new(Action::SettingsChange), refusal).await);
+        }
+        if patch != PatchSettings::default() {
+            let (event, told) = changed(&patch).told();
             let limits = self.limits.clone();
-            self.commit(&grant, event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits))).await?;
+            self.commit(&grant, event, move |tx| Box::pin(change(tx, patch, told, limits))).await?;
         }
         Ok(self.settings_body())
     }
@@ -98,17 +113,41 @@ impl Chancery {
 
     /// Changes settings from the host; a server beside it sees them within a second.
     pub async fn change_host_settings(&self, host: &Host, patch: PatchSettings) -> Result<Body> {
-        if let Some(api_access) = patch.api_access {
-            let (event, told) = changed(api_access).told();
+        if patch != PatchSettings::default() {
+            let (event, told) = changed(&patch).told();
             let limits = self.limits.clone();
-            self.commit(host, event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits))).await?;
+            self.commit(host, event, move |tx| Box::pin(change(tx, patch, told, limits))).await?;
         }
         Ok(self.settings_body())
     }
 
+    /// Refuses a session in which somebody has shown no second factor of ours within the lifetime of a token. After that the
+    /// login steps may be repeated in the same browser, so it is exactly then that they can be.
+    pub(crate) fn check_fresh_factor(&self, caller: &Caller) -> Result<()> {
+        let until = caller.second_factor_at().map(|at| at.saturating_add(ms(self.limits.token_lifetime)));
+        if until.is_some_and(|until| self.clock.now_ms() < until) {
+            return Ok(());
+        }
+        let minutes = self.limits.token_lifetime.as_secs() / 60;
+        Err(Error::forbidden(format!(
+            "This takes a second factor (a one-time code or a passkey) of the last {minutes} minutes, of everybody in the \
+             session: log out, and log in again with one."
+        )))
+    }
+
+    /// The same, where the settings say that this action takes one.
+    pub(crate) fn check_fresh_factor_for(&self, caller: &Caller, action: Action) -> Result<()> {
+        let demanding = |what: &FreshFactorFor| what.actions().contains(&action);
+        if self.settings.load().fresh_factor_for.iter().any(demanding) {
+            self.check_fresh_factor(caller)
+        } else {
+            Ok(())
+        }
+    }
+
     fn settings_body(&self) -> Body {
-        let Settings { api_access, demo } = **self.settings.load();
-        Body { api_access, hardened: self.hardened, demo }
+        let Settings { api_access, demo, fresh_factor_for } = Settings::clone(&self.settings.load());
+        Body { api_access, hardened: self.hardened, demo, fresh_factor_for }
     }
 
     /// The settings have changed.
@@ -118,15 +157,24 @@ impl Chancery {
     }
 }
 
-fn changed(api_access: bool) -> Event {
-    Event::new(Action::SettingsChange)
-        .detail(json!({API_ACCESS: api_access}))
-        .changes(Change::all(ChangeKind::Settings))
+fn changed(patch: &PatchSettings) -> Event {
+    // What is absent stays, and is not told.
+    Event::new(Action::SettingsChange).detail(json!(patch)).changes(Change::all(ChangeKind::Settings))
 }
 
-async fn set_api_access(tx: &mut Tx, api_access: bool, told: Told, limits: Limits) -> Result<()> {
-    let before = is_set(tx, API_ACCESS).await?;
-    told.changed(&json!({API_ACCESS: before}), &json!({API_ACCESS: api_access}), &limits)?;
-    let demo = is_set(tx, DEMO).await?;
-    write(tx, Settings { api_access, demo }).await
+async fn change(tx: &mut Tx, patch: PatchSettings, told: Told, limits: Limits) -> Result<()> {
+    let before = Settings::read(tx).await?;
+    let mut after = Settings {
+        api_access: patch.api_access.unwrap_or(before.api_access),
+        fresh_factor_for: patch.fresh_factor_for.unwrap_or_else(|| before.fresh_factor_for.clone()),
+        ..before
+    };
+    after.fresh_factor_for.sort_unstable();
+    after.fresh_factor_for.dedup();
+    let shown =
+        |settings: &Settings| json!({API_ACCESS: settings.api_access, FRESH_FACTOR_FOR: settings.fresh_factor_for});
+    told.changed(&shown(&before), &shown(&after), &limits)?;
+    write(tx, after.api_access, after.demo).await?;
+    tables::settings::set(tx, FRESH_FACTOR_FOR, &json!(after.fresh_factor_for).to_string()).await?;
+    Ok(())
 }

@@ -87,7 +87,7 @@ impl Authenticator {
     /// What a browser answers that was asked to have this signed.
     #[must_use]
     pub fn get(&mut self, options: &Value) -> Value {
-        self.count += 1;
+        self.count = self.count.wrapping_add(1);
         let (data, client_data) = (self.data(self.flags), self.client_data("webauthn.get", &options["challenge"]));
         let message = [data.clone(), sha256(&client_data)].concat();
         let signature = self.pair.sign(&SystemRandom::new(), &message).expect("a key that signs");

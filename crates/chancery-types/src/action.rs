@@ -186,3 +186,71 @@ impl Concern {
         }
     }
 }
+
+wire_enum! {
+    /// What may take a fresh second factor of everybody in the session: what an installation can be taken over by.
+    pub enum FreshFactorFor {
+        /// Approving and denying.
+        Decisions,
+        /// Files that the whole audit leaves by.
+        Exports,
+        /// What gives somebody more: roles, identities, passwords of others, API keys, providers and bindings, passkeys of others.
+        Access,
+        /// Keys: made, changed, rotated, disabled, enabled.
+        Custody,
+        /// What everybody is held to: Control Rules with their profiles, signing policies, certificate profiles, approvals that
+        /// issuing takes, services.
+        Rules,
+    }
+}
+
+impl FreshFactorFor {
+    /// The actions. What only takes something away, such as locking an identity or deleting a key of it, is never held up.
+    #[must_use]
+    pub const fn actions(self) -> &'static [Action] {
+        match self {
+            Self::Decisions => &[
+                Action::SigningRequestApprove,
+                Action::SigningRequestDeny,
+                Action::ProposalApprove,
+                Action::ProposalDeny,
+            ],
+            Self::Exports => &[Action::AuditExport],
+            Self::Access => &[
+                Action::RoleCreate,
+                Action::RoleChange,
+                Action::RoleDelete,
+                Action::IdentityCreate,
+                Action::IdentityChange,
+                Action::IdentityDelete,
+                Action::IdentityUnlock,
+                Action::PasswordChange,
+                Action::TotpReset,
+                Action::ApiKeyCreate,
+                Action::ApiKeyChange,
+                Action::ApiKeyRotate,
+                Action::IdentityProviderCreate,
+                Action::IdentityProviderChange,
+                Action::IdentityBindingCreate,
+                Action::PasskeyConfirm,
+            ],
+            Self::Custody => {
+                &[Action::KeyCreate, Action::KeyChange, Action::KeyRotate, Action::KeyDisable, Action::KeyEnable]
+            }
+            Self::Rules => &[
+                Action::ControlRulesChange,
+                Action::TokenProfileCreate,
+                Action::TokenProfileChange,
+                Action::TokenProfileDelete,
+                Action::SigningPolicyCreate,
+                Action::SigningPolicyChange,
+                Action::CertProfileCreate,
+                Action::CertProfileChange,
+                Action::CertProfileDelete,
+                Action::IssuerApprovalChange,
+                Action::ServiceDeploy,
+                Action::ServiceChange,
+            ],
+        }
+    }
+}

@@ -23,8 +23,10 @@ wire_enum! {
         /// Nothing.
         #[default]
         None,
-        /// A one-time code (RFC 6238) with the password; an API key is none.
+        /// A second factor with the password: a one-time code (RFC 6238) or a passkey; an API key is none.
         Totp,
+        /// A passkey (Web Authentication) with the password, and nothing else.
+        WebAuthn,
     }
 }
 

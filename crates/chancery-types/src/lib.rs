@@ -19,7 +19,7 @@ mod secret_text;
 mod shown;
 pub mod wire;
 
-pub use action::{Action, Concern};
+pub use action::{Action, Concern, FreshFactorFor};
 pub use base64_bytes::Base64;
 pub use enums::*;
 pub use error_code::ErrorCode;

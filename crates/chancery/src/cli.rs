@@ -4,6 +4,7 @@ pub(crate) mod api_key;
 pub(crate) mod audit;
 pub(crate) mod cert;
 pub(crate) mod client;
+pub(crate) mod decide;
 pub(crate) mod grant;
 pub(crate) mod mailbox;
 pub(crate) mod passkey;
@@ -12,6 +13,7 @@ pub(crate) mod totp;
 
 use std::path::PathBuf;
 
+use chancery_types::FreshFactorFor;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::settings::{HostOptions, Options};
@@ -37,7 +39,8 @@ pub(crate) enum Command {
 #[derive(Subcommand)]
 pub(crate) enum ClientCommand {
     /// Logs in to a server. Roles that take two logins are logged in to by two people, one after the other, within five
-    /// minutes; the command says who is missing.
+    /// minutes; the command says who is missing. A passkey needs a browser: roles that demand one are had at the console
+    /// alone.
     #[command(
         after_help = "Example:\n  chancery login --server https://127.0.0.1:8443 --ca ca.pem Admin1 Admin2 --password-file one --password-file two"
     )]
@@ -66,10 +69,10 @@ pub(crate) enum ClientCommand {
     Sign(Box<client::Sign>),
     /// Approves signing requests, each as it is shown; without a name, shows what waits.
     #[command(after_help = "Example:\n  chancery approve app.tar --note 'built from the tag' --yes")]
-    Approve(client::Decide),
+    Approve(decide::Approve),
     /// Denies signing requests; without a name, shows what waits.
     #[command(after_help = "Example:\n  chancery deny wrong.tar --note 'not from the tag' --yes")]
-    Deny(client::Decide),
+    Deny(decide::Decide),
     /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them. Or
     /// columns of a file: CSV, JSON lines, fixed width, also in gzip or zstd, or Parquet, of any size.
     #[command(
@@ -185,8 +188,26 @@ pub(crate) struct Settings {
     /// Switches API access on or off.
     #[arg(long, value_name = "SWITCH")]
     pub(crate) api_access: Option<Switch>,
+    /// What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules, by commas; none for nothing.
+    #[arg(long, value_name = "WHAT", value_parser = fresh_factors)]
+    pub(crate) fresh_factor_for: Option<FreshFactors>,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
+}
+
+/// What takes a fresh second factor.
+#[derive(Clone)]
+pub(crate) struct FreshFactors(pub(crate) Vec<FreshFactorFor>);
+
+fn fresh_factors(text: &str) -> Result<FreshFactors, String> {
+    if text == "none" {
+        return Ok(FreshFactors(Vec::new()));
+    }
+    let all: Vec<_> = FreshFactorFor::ALL.iter().map(|what| what.as_str()).collect();
+    let one = |word: &str| {
+        word.trim().parse::<FreshFactorFor>().map_err(|_| format!("{word}: none, or some of {}", all.join(", ")))
+    };
+    text.split(',').map(one).collect::<Result<_, _>>().map(FreshFactors)
 }
 
 /// On or off.

@@ -377,6 +377,14 @@ class AuditIdentity(TypedDict):
     """Its id."""
 
 
+class AuditPasskey(TypedDict):
+    """A passkey as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member."""
+    name: str
+    """Its name at that time."""
+    uuid: PasskeyId
+    """Its id."""
+
+
 class AuditRecord(TypedDict):
     """One record."""
     account: NotRequired[AuditAccount | None]
@@ -463,11 +471,16 @@ class AuditToken(TypedDict):
 
 
 class AuthCredentials(TypedDict):
-    """`username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
-    `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
+    """`username` and `password` for `userpass`, with `totp` or `passkey` where the identity has a second factor; the same with
+    `providerUuid` for `ldap`, which takes no passkey; `apiKey` for `apikey`; none of them for `certificate`, which is the client
+    certificate that the connection has shown.
     """
     apiKey: NotRequired[str | None]
     """An API key, as it was shown when it was made."""
+    passkey: NotRequired[PasskeyProof | None]
+    """What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+    right; then a one-time code may be left out.
+    """
     password: NotRequired[Base64 | None]
     """The password; for `ldap` that of the directory."""
     providerUuid: NotRequired[IdentityProviderId | None]
@@ -487,7 +500,7 @@ AuthType: TypeAlias = Literal["userpass", "apikey", "certificate", "ldap"]
 class AuthenticatorSelection(TypedDict):
     """What kind of authenticator is wanted."""
     residentKey: str
-    """`preferred`."""
+    """`required`: whoever logs in is not known yet, so the authenticator has to find its passkey by itself."""
     userVerification: str
     """`required`: a PIN, a finger or a face."""
 
@@ -1846,6 +1859,10 @@ class FirstApiKey(TypedDict):
     """What it is restricted to."""
 
 
+FreshFactorFor: TypeAlias = Literal["Decisions", "Exports", "Access", "Custody", "Rules"]
+"""What may take a fresh second factor of everybody in the session: what an installation can be taken over by."""
+
+
 class GenerateCertificate(TypedDict):
     """What certificate is to be generated."""
     certParams: NotRequired[CertParams | None]
@@ -2327,7 +2344,9 @@ class LoginAnswer(TypedDict):
 class LoginFailure(TypedDict):
     """Answer of a login that was refused."""
     message: str
-    """Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity."""
+    """Why; the same words for an unknown name, a wrong password, a wrong or missing code, a wrong
+    passkey, and a delayed or locked identity.
+    """
     response: NotLoggedIn
     """Says that this call logged nobody in."""
     status: HomeStatus
@@ -2360,12 +2379,14 @@ class LoginWay(TypedDict):
     """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
     certificate: NotRequired[AuditCertificate | None]
     """Which certificate; only with the way `Certificate`."""
+    passkey: NotRequired[AuditPasskey | None]
+    """Which passkey; only with the way `Password+Passkey`."""
     token: NotRequired[AuditToken | None]
     """Whose token or account it was; only with the ways `Oidc`, `Oidc+Acr`, `Ldap`, `Ldap+Totp` and `TokenExchange`."""
     way: str
-    """`Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
-    certificate of TLS).
+    """`Password`, `Password+Totp` (with a one-time code), `Password+Passkey`, `Oidc` (by an identity provider), `Oidc+Acr`
+    (with what counts as a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or
+    `Certificate` (a client certificate of TLS).
     """
 
 
@@ -2706,6 +2727,10 @@ class OidcProviders(TypedDict):
     """The directories by whose passwords `authType` `ldap` logs in, by name."""
     message: str
     """`Success`."""
+    passkeys: NotRequired[bool]
+    """Whether people log in with passkeys besides the password: whether this server was told a DNS name by which browsers
+    reach it.
+    """
     providers: list[IdentityProviderIdObjInfo]
     """The providers by which people log in, by name; none where the server was not told its own address."""
     status: HomeStatus
@@ -2721,7 +2746,7 @@ Origin: TypeAlias = Literal["Generated", "Imported"]
 
 
 class Passkey(TypedDict):
-    """A passkey. It signs nothing before a second person has confirmed it."""
+    """A passkey. It signs nothing, and logs nobody in, before a second person has confirmed it."""
     confirmUntil: NotRequired[str | None]
     """Until when it can be confirmed; absent once it is."""
     confirmedAt: NotRequired[str | None]
@@ -2756,7 +2781,31 @@ class PasskeyBegun(TypedDict):
     """What to send with the new passkey."""
 
 
+class PasskeyChallenge(TypedDict):
+    """Answer of POST /home/v1/login/passkey, which is the same for everybody."""
+    expiresAt: str
+    """Until when (RFC 3339, UTC)."""
+    message: str
+    """`Success`."""
+    publicKey: RequestOptions
+    """For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. No passkeys are listed: the
+    browser knows those that it has for this host.
+    """
+    status: HomeStatus
+    """`Success`."""
+    ticket: str
+    """What to send with the signature. It is good once."""
+
+
 PasskeyId: TypeAlias = "str"
+
+
+class PasskeyProof(TypedDict):
+    """What a passkey has signed, for a login."""
+    credential: AssertionCredential
+    """What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at."""
+    ticket: str
+    """What came with the challenge."""
 
 
 class Passkeys(TypedDict):
@@ -2944,9 +2993,15 @@ class PatchRole(TypedDict):
 
 
 class PatchSettings(TypedDict):
-    """Body of PATCH /api/v2/system/settings; what is absent stays as it is."""
+    """Body of PATCH /api/v2/system/settings; what is absent stays as it is. `hardened` and `demo`, which only the answer to GET has, may
+    be sent and mean nothing; other members are refused.
+    """
     apiAccess: NotRequired[bool | None]
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+    freshFactorFor: NotRequired[list[FreshFactorFor] | None]
+    """What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
+    change it takes that, too.
+    """
 
 
 class PatchTokenFormat(TypedDict):
@@ -3541,7 +3596,7 @@ class RequestGrant(TypedDict):
 class RequestOptions(TypedDict):
     """`PublicKeyCredentialRequestOptionsJSON` of Web Authentication Level 3."""
     allowCredentials: list[CredentialDescriptor]
-    """The passkeys of the person that were confirmed."""
+    """The passkeys of the person that were confirmed; none where anybody is about to log in."""
     challenge: str
     """What is signed, in base64url."""
     rpId: str
@@ -3645,7 +3700,7 @@ class RotateApiKey(TypedDict):
     """
 
 
-SecondFactor: TypeAlias = Literal["None", "Totp"]
+SecondFactor: TypeAlias = Literal["None", "Totp", "WebAuthn"]
 """What a role demands of its holders besides a password."""
 
 
@@ -3728,6 +3783,8 @@ class Settings(TypedDict):
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
     demo: bool
     """Whether this is a demonstration: one file holds both halves of dual control."""
+    freshFactorFor: NotRequired[list[FreshFactorFor]]
+    """What takes a second factor of the last ten minutes of everybody in the session."""
     hardened: bool
     """Whether the installation is in hardened mode. Set in the server's configuration."""
 

@@ -4105,6 +4105,27 @@ export class Session {
   }
 
   /**
+   * What a passkey is to sign for a login. It is the same for everybody and says nothing of who has passkeys: the browser finds
+   * the one that it has for this host. What it answers goes with name and password, as `passkey`, to POST /home/v1/login.
+   *
+   * `POST /home/v1/login/passkey`
+   */
+  passkeyChallenge(
+    options: CallOptions = {},
+  ): Promise<types.PasskeyChallenge> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/passkey",
+      kind: "json",
+      body: {},
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.PasskeyChallenge>;
+  }
+
+  /**
    * A bearer token for a fully logged-in session.
    *
    * `GET /home/v1/login/token`

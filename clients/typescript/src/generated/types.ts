@@ -377,6 +377,14 @@ export interface AuditIdentity {
   uuid: IdentityId;
 }
 
+/** A passkey as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member. */
+export interface AuditPasskey {
+  /** Its name at that time. */
+  name: string;
+  /** Its id. */
+  uuid: PasskeyId;
+}
+
 /** One record. */
 export interface AuditRecord {
   /** The account of the operating system under which a command of the host ran. */
@@ -464,12 +472,18 @@ export interface AuditToken {
 }
 
 /**
- * `username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
- * `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
+ * `username` and `password` for `userpass`, with `totp` or `passkey` where the identity has a second factor; the same with
+ * `providerUuid` for `ldap`, which takes no passkey; `apiKey` for `apikey`; none of them for `certificate`, which is the client
+ * certificate that the connection has shown.
  */
 export interface AuthCredentials {
   /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
+  /**
+   * What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+   * right; then a one-time code may be left out.
+   */
+  passkey?: PasskeyProof | null;
   /** The password; for `ldap` that of the directory. */
   password?: Base64 | null;
   /** Which directory, for `ldap`: one of `directories` of GET /home/v1/login/oidc. */
@@ -488,7 +502,7 @@ export type AuthType = "userpass" | "apikey" | "certificate" | "ldap";
 
 /** What kind of authenticator is wanted. */
 export interface AuthenticatorSelection {
-  /** `preferred`. */
+  /** `required`: whoever logs in is not known yet, so the authenticator has to find its passkey by itself. */
   residentKey: string;
   /** `required`: a PIN, a finger or a face. */
   userVerification: string;
@@ -1876,6 +1890,9 @@ export interface FirstApiKey {
   scope?: ApiKeyScope | null;
 }
 
+/** What may take a fresh second factor of everybody in the session: what an installation can be taken over by. */
+export type FreshFactorFor = "Decisions" | "Exports" | "Access" | "Custody" | "Rules";
+
 /** What certificate is to be generated. */
 export interface GenerateCertificate {
   /** What the certificate says besides. */
@@ -2349,7 +2366,10 @@ export interface LoginAnswer {
 
 /** Answer of a login that was refused. */
 export interface LoginFailure {
-  /** Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity. */
+  /**
+   * Why; the same words for an unknown name, a wrong password, a wrong or missing code, a wrong
+   * passkey, and a delayed or locked identity.
+   */
   message: string;
   /** Says that this call logged nobody in. */
   response: NotLoggedIn;
@@ -2383,12 +2403,14 @@ export interface LoginWay {
   apiKey?: AuditApiKey | null;
   /** Which certificate; only with the way `Certificate`. */
   certificate?: AuditCertificate | null;
+  /** Which passkey; only with the way `Password+Passkey`. */
+  passkey?: AuditPasskey | null;
   /** Whose token or account it was; only with the ways `Oidc`, `Oidc+Acr`, `Ldap`, `Ldap+Totp` and `TokenExchange`. */
   token?: AuditToken | null;
   /**
-   * `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-   * a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
-   * certificate of TLS).
+   * `Password`, `Password+Totp` (with a one-time code), `Password+Passkey`, `Oidc` (by an identity provider), `Oidc+Acr`
+   * (with what counts as a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or
+   * `Certificate` (a client certificate of TLS).
    */
   way: string;
 }
@@ -2727,6 +2749,11 @@ export interface OidcProviders {
   directories?: IdentityProviderIdObjInfo[];
   /** `Success`. */
   message: string;
+  /**
+   * Whether people log in with passkeys besides the password: whether this server was told a DNS name by which browsers
+   * reach it.
+   */
+  passkeys?: boolean;
   /** The providers by which people log in, by name; none where the server was not told its own address. */
   providers: IdentityProviderIdObjInfo[];
   /** `Success`. */
@@ -2739,7 +2766,7 @@ export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch
 /** Where a certificate or a key was made. */
 export type Origin = "Generated" | "Imported";
 
-/** A passkey. It signs nothing before a second person has confirmed it. */
+/** A passkey. It signs nothing, and logs nobody in, before a second person has confirmed it. */
 export interface Passkey {
   /** Until when it can be confirmed; absent once it is. */
   confirmUntil?: string | null;
@@ -2775,7 +2802,32 @@ export interface PasskeyBegun {
   ticket: string;
 }
 
+/** Answer of POST /home/v1/login/passkey, which is the same for everybody. */
+export interface PasskeyChallenge {
+  /** Until when (RFC 3339, UTC). */
+  expiresAt: string;
+  /** `Success`. */
+  message: string;
+  /**
+   * For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. No passkeys are listed: the
+   * browser knows those that it has for this host.
+   */
+  publicKey: RequestOptions;
+  /** `Success`. */
+  status: HomeStatus;
+  /** What to send with the signature. It is good once. */
+  ticket: string;
+}
+
 export type PasskeyId = string;
+
+/** What a passkey has signed, for a login. */
+export interface PasskeyProof {
+  /** What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at. */
+  credential: AssertionCredential;
+  /** What came with the challenge. */
+  ticket: string;
+}
 
 /** The passkeys of an identity. */
 export interface Passkeys {
@@ -2963,10 +3015,18 @@ export interface PatchRole {
   secondFactor?: SecondFactor | null;
 }
 
-/** Body of PATCH /api/v2/system/settings; what is absent stays as it is. */
+/**
+ * Body of PATCH /api/v2/system/settings; what is absent stays as it is. `hardened` and `demo`, which only the answer to GET has, may
+ * be sent and mean nothing; other members are refused.
+ */
 export interface PatchSettings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
   apiAccess?: boolean | null;
+  /**
+   * What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
+   * change it takes that, too.
+   */
+  freshFactorFor?: FreshFactorFor[] | null;
 }
 
 /**
@@ -3565,7 +3625,7 @@ export interface RequestGrant {
 
 /** `PublicKeyCredentialRequestOptionsJSON` of Web Authentication Level 3. */
 export interface RequestOptions {
-  /** The passkeys of the person that were confirmed. */
+  /** The passkeys of the person that were confirmed; none where anybody is about to log in. */
   allowCredentials: CredentialDescriptor[];
   /** What is signed, in base64url. */
   challenge: string;
@@ -3669,7 +3729,7 @@ export interface RotateApiKey {
 }
 
 /** What a role demands of its holders besides a password. */
-export type SecondFactor = "None" | "Totp";
+export type SecondFactor = "None" | "Totp" | "WebAuthn";
 
 /** a secret: it is never answered */
 export type SecretText = string;
@@ -3747,6 +3807,8 @@ export interface Settings {
   apiAccess: boolean;
   /** Whether this is a demonstration: one file holds both halves of dual control. */
   demo: boolean;
+  /** What takes a second factor of the last ten minutes of everybody in the session. */
+  freshFactorFor?: FreshFactorFor[];
   /** Whether the installation is in hardened mode. Set in the server's configuration. */
   hardened: boolean;
 }

@@ -132,6 +132,7 @@ pub(crate) fn of_identity(
         kind,
         locked: false,
         totp_confirmed_at: None,
+        passkeys: Vec::new(),
         trusted_since: 0,
         roles: roles.iter().map(|role| (*role, 0)).collect(),
     };

@@ -95,6 +95,9 @@ impl Chancery {
             return Err(self.refused(caller, Event::new(action).on(object), refusal).await);
         }
         if let Some(perm) = perms.iter().copied().find(|perm| caller.has(*perm)) {
+            if let Err(refusal) = self.check_fresh_factor_for(caller, action) {
+                return Err(self.refused(caller, Event::new(action).on(object), refusal).await);
+            }
             return Ok(Grant(Checked { perm: Some(perm), action, actor: Actor::of(self.node, caller) }));
         }
         let names: Vec<_> = perms.iter().map(|perm| perm.as_str()).collect();

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::{
     Caller, Chancery, Error, Grant, Member, Result,
     clock::ms,
-    identity::{Approving, browser_bytes, passkey_descriptor},
+    identity::{Approving, browser_bytes, note_signature, passkey_descriptor},
     time::rfc3339_ms,
 };
 
@@ -119,18 +119,9 @@ impl SignedBy {
         if identity.is_none_or(|identity| identity.locked) {
             return Err(gone());
         }
-        let Self { row: signed, count, .. } = self.clone();
-        let used = tables::passkeys::change(tx, signed.passkey_id, move |row| {
-            let is_it = row.identity_id == signed.identity_id && row.public_key == signed.public_key;
-            let before = SignCount(u32::try_from(row.sign_count).unwrap_or(u32::MAX));
-            let may_sign = is_it && row.confirmed_at_ms.is_some() && count.follows(before).is_ok();
-            if may_sign {
-                row.sign_count = count.0.into();
-                row.used_at_ms = Some(now_ms);
-            }
-            may_sign
-        });
-        if used.await? { Ok(()) } else { Err(gone()) }
+        let Row { identity_id, passkey_id, public_key, .. } = &self.row;
+        let noted = note_signature(tx, (*identity_id, *passkey_id), public_key, (self.count, now_ms));
+        if noted.await? { Ok(()) } else { Err(gone()) }
     }
 }
 

@@ -124,6 +124,8 @@ pub(crate) struct Standing {
     pub(crate) key: Option<Arc<Terms>>,
     /// Whether somebody exchanged a token of an identity provider.
     pub(crate) by_token: bool,
+    /// When the first of them logged in, where all of them did so with a second factor of ours.
+    pub(crate) second_factor_at: Option<i64>,
 }
 
 impl Standing {
@@ -250,6 +252,11 @@ impl Caller {
     #[must_use]
     pub fn are_two_persons(&self) -> bool {
         self.standing.are_two_persons()
+    }
+
+    /// Since when, in milliseconds since 1970 UTC, everybody here has shown a second factor of ours; none where somebody has not.
+    pub(crate) fn second_factor_at(&self) -> Option<i64> {
+        self.standing.second_factor_at
     }
 
     /// Whether these are two persons who may decide whom others trust: what ends that trust is theirs to do, too.

@@ -8,8 +8,8 @@ use std::{
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, IdentityKind, Perm, RoleId, SecondFactor,
-    wire::audit::{AuditIdentity, AuditRole, LoginWay},
+    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RoleId, SecondFactor,
+    wire::audit::{AuditIdentity, AuditPasskey, AuditRole, LoginWay},
 };
 use uuid::Uuid;
 
@@ -38,6 +38,8 @@ pub(crate) struct Identity {
     pub(crate) trusted_since: i64,
     /// Since when it logs in with one-time codes.
     pub(crate) totp_confirmed_at: Option<i64>,
+    /// Those that were confirmed.
+    pub(crate) passkeys: Vec<PasskeyId>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
 }
@@ -110,18 +112,23 @@ impl Directory {
             Box::pin(async move {
                 let roles = tables::roles::all(tx).await?;
                 let identities = tables::identities::all(tx).await?;
-                let keys = tables::api_keys::all(tx).await?;
+                let keys = (tables::api_keys::all(tx).await?, tables::passkeys::all(tx).await?);
                 Ok::<_, Error>((roles, identities, tables::identity_roles::all(tx).await?, keys))
             })
         });
-        let (roles, identities, assignments, keys) = read.await?;
+        let (roles, identities, assignments, (keys, passkeys)) = read.await?;
+        let mut passkeys_of: HashMap<Uuid, Vec<tables::passkeys::Row>> = HashMap::new();
+        for row in passkeys {
+            passkeys_of.entry(row.identity_id).or_default().push(row);
+        }
         let mut held: HashMap<Uuid, Vec<(RoleId, i64)>> = HashMap::new();
         for row in assignments {
             held.entry(row.identity_id).or_default().push((row.role_id.into(), row.assigned_at_ms));
         }
         let identity = |row: tables::identities::Row| {
             let roles = held.remove(&row.id).unwrap_or_default();
-            Ok((row.id.into(), Arc::new(Identity::of(row, roles)?)))
+            let passkeys = passkeys_of.remove(&row.id).unwrap_or_default();
+            Ok((row.id.into(), Arc::new(Identity::of(row, roles, &passkeys)?)))
         };
         let mut keys_of: HashMap<IdentityId, Vec<Key>> = HashMap::new();
         for row in keys {
@@ -238,6 +245,9 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
+        let shown =
+            |seat: &Seat| seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at);
+        let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
         let key = present.pop().and_then(|present| present.key);
@@ -253,6 +263,7 @@ impl Directory {
             management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
+            second_factor_at,
             by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })
@@ -264,7 +275,11 @@ impl Directory {
         let seat = |id: &IdentityId| {
             let identity = self.identities.get(id)?;
             let roles = identity.roles.iter().map(|(role, _)| *role).collect();
-            let login = identity.totp_confirmed_at.map_or_else(LoginWay::password, |_| LoginWay::password_and_totp());
+            let login = match (identity.passkeys.first(), identity.totp_confirmed_at) {
+                (Some(uuid), _) => LoginWay::password_and_passkey(AuditPasskey { uuid: *uuid, name: String::new() }),
+                (None, Some(_)) => LoginWay::password_and_totp(),
+                (None, None) => LoginWay::password(),
+            };
             let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None });
             Some(Seat { identity: *id, roles, at: i64::MAX, proof })
         };
@@ -296,7 +311,7 @@ impl Directory {
 
     fn present(&self, seat: &Seat) -> Option<Present<'_>> {
         let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
-        // A session that a key began ends with it.
+        // A session that a key or a passkey began ends with it.
         let login = seat.proof.as_ref().map(|proof| &proof.login);
         let key = match login.filter(|login| login.is_by_key()) {
             Some(login) => {
@@ -305,6 +320,10 @@ impl Directory {
             }
             None => None,
         };
+        let passkey = login.and_then(|login| login.passkey.as_ref());
+        if passkey.is_some_and(|passkey| !identity.passkeys.contains(&passkey.uuid)) {
+            return None;
+        }
         // Whoever comes by a key, or by a token of a provider, is a program, also in the name of a person.
         let is_of_a_program = login.is_some_and(LoginWay::is_of_a_program);
         let kind = if is_of_a_program { IdentityKind::Application } else { identity.kind };
@@ -348,13 +367,15 @@ impl Role {
 }
 
 impl Identity {
-    fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>) -> Result<Self> {
+    fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>, passkeys: &[tables::passkeys::Row]) -> Result<Self> {
+        let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,
             locked: row.locked,
             trusted_since: row.password_reset_at_ms.unwrap_or(row.created_at_ms),
             totp_confirmed_at: row.totp_confirmed_at_ms,
+            passkeys: confirmed.map(|passkey| passkey.id.into()).collect(),
             roles,
         })
     }
@@ -362,7 +383,9 @@ impl Identity {
     pub(super) async fn read(tx: &mut Tx, id: IdentityId) -> Result<Option<Self>> {
         let Some(row) = tables::identities::by_id(tx, id.into()).await? else { return Ok(None) };
         let roles = tables::identity_roles::of_identity(tx, id.into()).await?;
-        Self::of(row, roles.into_iter().map(|row| (row.role_id.into(), row.assigned_at_ms)).collect()).map(Some)
+        let passkeys = tables::passkeys::of_identity(tx, id.into()).await?;
+        let roles = roles.into_iter().map(|row| (row.role_id.into(), row.assigned_at_ms)).collect();
+        Self::of(row, roles, &passkeys).map(Some)
     }
 }
 
@@ -385,7 +408,8 @@ mod tests {
     fn person(trusted_since: i64, roles: &[(RoleId, i64)]) -> Option<Identity> {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, roles })
+        let passkeys = Vec::new();
+        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {

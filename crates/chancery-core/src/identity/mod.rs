@@ -41,7 +41,7 @@ pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use directory::{Directory, Identity, Role};
 pub(crate) use federation::{AskedBy, CertificateNames, TokenRefusal, check_stands_for};
-pub(crate) use passkeys::{Approving, browser_bytes, descriptor as passkey_descriptor};
+pub(crate) use passkeys::{Approving, browser_bytes, descriptor as passkey_descriptor, note_signature};
 pub(crate) use password::Passwords;
 pub(crate) use rules::RoleRules;
 pub(crate) use sign_in::{SigningIn, Vouched};

@@ -21,6 +21,7 @@ use super::{
     api_key::{Key, KeyHash},
     federation::{self, Exchanged},
     one_time_code::{Asked, Code, Looked, code_of},
+    passkeys::{ShownPasskey, SignedLogin},
     sign_in::SigningIn,
 };
 use crate::{Chancery, Error, Meaning, Result, Source, audit::Nobody};
@@ -34,16 +35,17 @@ pub(super) enum Proof {
     },
 }
 
-/// A name, the password, and the code that goes with it.
+/// A name, the password, and the second factors that go with it.
 pub(super) struct PasswordProof {
     name_key: String,
     password: Zeroizing<Vec<u8>>,
     code: Option<Code>,
+    passkey: Option<Box<ShownPasskey>>,
 }
 
 impl PasswordProof {
     pub(super) fn of(name: &str, password: Base64, code: Option<Code>) -> Self {
-        Self { name_key: name_key(name), password: Zeroizing::new(password.0), code }
+        Self { name_key: name_key(name), password: Zeroizing::new(password.0), code, passkey: None }
     }
 }
 
@@ -56,6 +58,15 @@ pub(super) struct Proved {
     pub(super) step: Option<i64>,
     /// What a login by a provider's token rests on.
     pub(super) exchanged: Option<Box<Exchanged>>,
+    /// The passkey that has signed; that has to be taken, too.
+    pub(super) passkey: Option<Box<SignedLogin>>,
+}
+
+impl Proved {
+    /// By one proof alone.
+    pub(super) const fn by(row: Row, login: LoginWay) -> Self {
+        Self { row, login, step: None, exchanged: None, passkey: None }
+    }
 }
 
 impl Chancery {
@@ -111,7 +122,12 @@ impl Chancery {
                 let name = credentials.username.ok_or_else(|| missing("username"))?;
                 let password = credentials.password.ok_or_else(|| missing("password"))?;
                 let code = credentials.totp.map(|code| code_of("/authCredentials/totp", code)).transpose()?;
-                Ok(Proof::Password(PasswordProof::of(&name, password, code), Asked::Active))
+                let passkey = credentials.passkey.map(|proof| {
+                    let shown = self.shown_passkey(&proof).map(Box::new);
+                    shown.map_err(|refusal| refusal.under("/authCredentials/passkey"))
+                });
+                let proof = PasswordProof { passkey: passkey.transpose()?, ..PasswordProof::of(&name, password, code) };
+                Ok(Proof::Password(proof, Asked::Active))
             }
             AuthType::Apikey => {
                 let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
@@ -125,7 +141,8 @@ impl Chancery {
     }
 
     /// The identity, if the proof is right and it may log in now; else who was refused. Unknown, wrong, locked and delayed
-    /// take the same time: there is always one look into the store, one Argon2 run for a password, and one look at a code.
+    /// take the same time: there is always one look into the store, one Argon2 run for a password, one look at a code, and one at
+    /// the passkey that was shown.
     async fn prove(&self, action: Action, proof: &Proof, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
         match proof {
             Proof::ApiKey { hash } => self.prove_by_key(*hash, request).await,
@@ -163,7 +180,7 @@ impl Chancery {
             Ok(terms) => {
                 self.identity.key_uses.note(&terms, now);
                 let login = LoginWay::api_key(key.recorded(version));
-                Ok(Ok(Proved { row: identity, login, step: None, exchanged: None }))
+                Ok(Ok(Proved::by(identity, login)))
             }
             Err(why) => Ok(Err(Nobody::Key(key.identity, identity.name, key.recorded(version), why))),
         }
@@ -222,27 +239,51 @@ impl Chancery {
         let hash = admissible.as_ref().and_then(|row| row.password.as_deref());
         let right = self.passwords.verify(source, proof.password.clone(), hash).await?;
         let looked = self.look_at_code(admissible.as_ref(), asked, proof.code.as_ref())?;
-        if !is_delayed && (!right || looked == Looked::Wrong) {
+        let signed = match &proof.passkey {
+            Some(shown) => Some(self.look_at_passkey(admissible.as_ref(), shown).await?),
+            None => None,
+        };
+        let second = second_factor(looked, proof.code.is_some(), signed).filter(|_| right);
+        if !is_delayed && second.is_none() {
             self.identity.delays().wrong(id, source, self.clock.now_ms());
         }
-        let Some(row) = admissible.filter(|_| right && looked != Looked::Wrong) else { return Ok(None) };
+        let Some((row, (login, step, passkey))) = admissible.zip(second) else { return Ok(None) };
         // Asked again: others may have guessed wrong while this was being checked, and a guess among many that run
         // side by side must not slip through.
         if delayed(id) {
             return Ok(None);
         }
         self.identity.delays().right(id, source);
-        let (login, step) = match looked {
-            Looked::Right(step) => (LoginWay::password_and_totp(), Some(step)),
-            Looked::Needless | Looked::Wrong => (LoginWay::password(), None),
-        };
-        Ok(Some(Proved { row, login, step, exchanged: None }))
+        Ok(Some(Proved { step, passkey: passkey.map(Box::new), ..Proved::by(row, login) }))
+    }
+}
+
+/// What the second factors come to: how the login is called, the step of the code and the passkey that have to be taken. None
+/// where one of them is wrong, or one is needed and not there. `signed` is what came of a passkey that was shown.
+fn second_factor(
+    looked: Looked,
+    has_code: bool,
+    signed: Option<Option<SignedLogin>>,
+) -> Option<(LoginWay, Option<i64>, Option<SignedLogin>)> {
+    let step = match looked {
+        Looked::Right(step) => Some(step),
+        Looked::Needless => None,
+        // A passkey takes the place of a code, and does not mend a wrong one.
+        Looked::Wrong if signed.is_some() && !has_code => None,
+        Looked::Wrong => return None,
+    };
+    match signed {
+        // Whoever shows a passkey means to be known by it.
+        Some(signed) => signed.map(|signed| (LoginWay::password_and_passkey(signed.recorded()), step, Some(signed))),
+        None if step.is_some() => Some((LoginWay::password_and_totp(), step, None)),
+        None => Some((LoginWay::password(), None, None)),
     }
 }
 
 /// Refuses a proof that rests on what was changed meanwhile: a lock, a new password or another second factor counts. A code
-/// is taken here: of two that come with it at the same time, on whatever nodes, one is refused.
-pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step, exchanged }: &Proved) -> Result<()> {
+/// or a passkey's signature is taken here: of two that come with it at the same time, on whatever nodes, one is refused.
+pub(super) async fn expect_unchanged(tx: &mut Tx, proved: &Proved) -> Result<()> {
+    let Proved { row, login, step, exchanged, passkey } = proved;
     let now = tables::identities::by_id(tx, row.id).await?;
     let is_same = |now: &Row| !now.locked && now.password == row.password && now.totp_secret == row.totp_secret;
     if !now.as_ref().is_some_and(is_same) {
@@ -250,6 +291,11 @@ pub(super) async fn expect_unchanged(tx: &mut Tx, Proved { row, login, step, exc
     }
     if let Some(step) = step
         && !tables::identities::use_totp_step(tx, row.id, *step).await?
+    {
+        return Err(refused());
+    }
+    if let Some(passkey) = passkey
+        && !passkey.take(tx).await?
     {
         return Err(refused());
     }

@@ -68,7 +68,7 @@ impl Chancery {
                 if identities::any(tx).await? {
                     return Err(Error::state("The installation has identities already."));
                 }
-                settings::write(tx, settings::Settings { api_access, demo }).await?;
+                settings::write(tx, api_access, demo).await?;
                 settings::note_demo_identities(tx, &demo_ids).await?;
                 for (row, roles) in &people {
                     identities::insert(tx, row).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use chancery_keys::RelyingParty;
 use chancery_store::{
     Tx, name_key,
     tables::{self, roles::Row},
@@ -30,7 +31,7 @@ impl Chancery {
     /// POST /api/v2/roles.
     pub async fn create_role(&self, caller: &Caller, body: CreateRole) -> Result<RoleCreated> {
         let (id, now) = (RoleId::from_random(chancery_keys::random()), self.clock.now_ms());
-        let (limits, granter) = (self.limits.clone(), caller.clone());
+        let (limits, granter, party) = (self.limits.clone(), caller.clone(), self.relying_party());
         let event = Event::new(Action::RoleCreate)
             .on(Uuid::from(id))
             .detail(json!({
@@ -42,6 +43,7 @@ impl Chancery {
             Box::pin(async move {
                 check_name("/name", &body.name, &limits)?;
                 let rules = RoleRules::create(&granter, &body, now)?;
+                check_has_passkeys(rules.second_factor, party)?;
                 let row = row_of(id, body.name, &rules)?;
                 tables::roles::insert(tx, &row).await.map_err(name_taken)
             })
@@ -75,7 +77,7 @@ impl Chancery {
     /// PATCH /api/v2/roles/{uuid}.
     pub async fn change_role(&self, caller: &Caller, id: RoleId, body: PatchRole) -> Result<Role> {
         let (now, limits, granter) = (self.clock.now_ms(), self.limits.clone(), caller.clone());
-        let directory = self.identity.directory.load_full();
+        let (directory, party) = (self.identity.directory.load_full(), self.relying_party());
         let event = Event::new(Action::RoleChange).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
         let (event, told) = event.told();
         self.administer(caller, event, move |tx| {
@@ -83,6 +85,9 @@ impl Chancery {
                 let row = changeable(tx, id).await?;
                 let rules = rules_of(&row)?;
                 let next = rules.patch(Some(&granter), &body, now)?;
+                if next.second_factor > rules.second_factor {
+                    check_has_passkeys(next.second_factor, party)?;
+                }
                 let effect = effect::of_role(&directory, id, &next);
                 if next.logins_required != rules.logins_required {
                     check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
@@ -151,6 +156,14 @@ async fn changeable(tx: &mut Tx, id: RoleId) -> Result<Row> {
     Ok(row)
 }
 
+/// Refuses to demand passkeys where there can be none: nobody would hold the role.
+fn check_has_passkeys(demanded: SecondFactor, party: Result<RelyingParty>) -> Result<()> {
+    match demanded {
+        SecondFactor::None | SecondFactor::Totp => Ok(()),
+        SecondFactor::WebAuthn => party.map(drop).map_err(|refusal| refusal.at("/secondFactor")),
+    }
+}
+
 async fn check_nobody_holds(tx: &mut Tx, id: RoleId, what: &str) -> Result<()> {
     if tables::identity_roles::holders(tx, id.into()).await? > 0 {
         return Err(Error::state(format!("Somebody holds this role; {what} only while nobody does.")));
@@ -185,7 +198,7 @@ fn row_of(id: RoleId, name: String, rules: &RoleRules) -> Result<Row> {
         system: false,
         second_factor: match rules.second_factor {
             SecondFactor::None => None,
-            factor @ SecondFactor::Totp => Some(factor.as_str().to_owned()),
+            factor @ (SecondFactor::Totp | SecondFactor::WebAuthn) => Some(factor.as_str().to_owned()),
         },
     })
 }

@@ -137,6 +137,7 @@ mod tests {
             recorded: crate::audit::Identities::default(),
             key: None,
             by_token: false,
+            second_factor_at: None,
         };
         Caller::new(request(), Arc::new(standing), Shows::Cookie)
     }

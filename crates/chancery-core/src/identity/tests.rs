@@ -320,7 +320,7 @@ async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
     let cookie = both(chancery).await;
     let caller = by_cookie(chancery, &cookie).await.unwrap();
     let token = token(chancery, &caller).await;
-    let off = chancery_types::wire::system::PatchSettings { api_access: Some(false) };
+    let off = chancery_types::wire::system::PatchSettings { api_access: Some(false), ..Default::default() };
     chancery.change_host_settings(&Host::running("test"), off).await.unwrap();
     assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::ApiAccessDisabled);
     assert_eq!(meaning(by_token(chancery, &token).await), Meaning::ApiAccessDisabled);

@@ -180,7 +180,7 @@ async fn while_api_access_is_off_only_operators_get_through() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
     let (bearer, cookie) = (admin.with_bearer(admin.bearer.as_ref().unwrap()), admin.with_cookie_alone());
-    let off = PatchSettings { api_access: Some(false) };
+    let off = PatchSettings { api_access: Some(false), ..PatchSettings::default() };
     app.chancery.change_host_settings(&Host::running("settings"), off).await.unwrap();
     for operation in OPERATIONS {
         let (method, path, guard, _) = *operation;

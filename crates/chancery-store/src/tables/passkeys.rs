@@ -1,4 +1,4 @@
-//! Passkeys of people, with which they sign approvals.
+//! Passkeys of people, with which they log in and sign approvals.
 
 use uuid::Uuid;
 
@@ -48,6 +48,8 @@ macro_rules! columns {
 
 const OF_IDENTITY: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 ORDER BY name_key, id");
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE identity_id = $1 AND id = $2");
+const ALL: &str = concat!("SELECT ", columns!(), " FROM passkeys ORDER BY id");
+const BY_CREDENTIAL: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE credential_id = $1");
 const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1 OR public_key = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
 const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
@@ -76,6 +78,16 @@ pub async fn by_id(tx: &mut Tx, identity: Uuid, id: Uuid) -> Result<Option<Row>,
 /// The passkeys of an identity that are what they say, by name.
 pub async fn of_identity(tx: &mut Tx, identity: Uuid) -> Result<Vec<Row>, StoreError> {
     sql(OF_IDENTITY).bind(identity).authentic(tx).await
+}
+
+/// Every passkey that is what it says.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).authentic(tx).await
+}
+
+/// The passkey of this credential, if it is what it says.
+pub async fn by_credential(tx: &mut Tx, credential_id: &[u8]) -> Result<Option<Row>, StoreError> {
+    Ok(sql(BY_CREDENTIAL).bind(credential_id).authentic(tx).await?.pop())
 }
 
 /// Whether somebody has a passkey of this credential or this key, whatever its row says.

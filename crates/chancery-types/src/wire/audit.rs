@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityBindingId, IdentityId, ObjectId, RoleId, SecondFactor};
+use crate::{
+    Action, ApiKeyId, Concern, ErrorCode, IdentityBindingId, IdentityId, ObjectId, PasskeyId, RoleId, SecondFactor,
+};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -146,6 +148,9 @@ pub struct AuditIdentity {
 /// The way of a workload that shows a provider's token.
 const TOKEN_EXCHANGE: &str = "TokenExchange";
 
+/// The way of a person who has shown a passkey with the password.
+const PASSWORD_AND_PASSKEY: &str = "Password+Passkey";
+
 /// The way of a person whose provider says that it took what counts as a second factor.
 const OIDC_WITH_SECOND_FACTOR: &str = "Oidc+Acr";
 
@@ -161,9 +166,9 @@ const CERTIFICATE: &str = "Certificate";
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginWay {
-    /// `Password`, `Password+Totp` (with a one-time code), `Oidc` (by an identity provider), `Oidc+Acr` (with what counts as
-    /// a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or `Certificate` (a client
-    /// certificate of TLS).
+    /// `Password`, `Password+Totp` (with a one-time code), `Password+Passkey`, `Oidc` (by an identity provider), `Oidc+Acr`
+    /// (with what counts as a second factor there), `Ldap` (by a directory), `Ldap+Totp`, `ApiKey`, `TokenExchange` or
+    /// `Certificate` (a client certificate of TLS).
     pub way: String,
     /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,6 +179,9 @@ pub struct LoginWay {
     /// Which certificate; only with the way `Certificate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<Box<AuditCertificate>>,
+    /// Which passkey; only with the way `Password+Passkey`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<Box<AuditPasskey>>,
 }
 
 impl LoginWay {
@@ -195,14 +203,26 @@ impl LoginWay {
         Self::by("Password+Totp")
     }
 
+    /// Name, password and a passkey.
+    #[must_use]
+    pub fn password_and_passkey(passkey: AuditPasskey) -> Self {
+        Self { passkey: Some(Box::new(passkey)), ..Self::by(PASSWORD_AND_PASSKEY) }
+    }
+
+    /// Whether a second factor of ours came with it, and so at that moment: a provider may have taken its own long before.
+    #[must_use]
+    pub fn has_own_second_factor(&self) -> bool {
+        ["Password+Totp", PASSWORD_AND_PASSKEY].contains(&self.way.as_str())
+    }
+
     /// Whether it satisfies a role that demands this besides a password.
     #[must_use]
     pub fn satisfies(&self, demanded: SecondFactor) -> bool {
         match demanded {
             SecondFactor::None => true,
-            SecondFactor::Totp => {
-                ["Password+Totp", OIDC_WITH_SECOND_FACTOR, LDAP_AND_TOTP].contains(&self.way.as_str())
-            }
+            SecondFactor::Totp => ["Password+Totp", PASSWORD_AND_PASSKEY, OIDC_WITH_SECOND_FACTOR, LDAP_AND_TOTP]
+                .contains(&self.way.as_str()),
+            SecondFactor::WebAuthn => self.way == PASSWORD_AND_PASSKEY,
         }
     }
 
@@ -238,7 +258,7 @@ impl LoginWay {
     }
 
     fn by(way: &str) -> Self {
-        Self { way: way.to_owned(), api_key: None, token: None, certificate: None }
+        Self { way: way.to_owned(), api_key: None, token: None, certificate: None, passkey: None }
     }
 
     /// Whether it was by a provider's token that was exchanged for ours.
@@ -265,6 +285,16 @@ pub struct AuditApiKey {
     pub name: String,
     /// Which of its secrets: one more with each rotation.
     pub version: u32,
+}
+
+/// A passkey as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditPasskey {
+    /// Its id.
+    pub uuid: PasskeyId,
+    /// Its name at that time.
+    pub name: String,
 }
 
 /// A provider's token, or an account of a directory, as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last

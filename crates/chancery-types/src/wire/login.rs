@@ -4,7 +4,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
+use super::{
+    ObjInfo,
+    passkeys::{AssertionCredential, RequestOptions},
+};
 use crate::{AuthType, Base64, ErrorCode, IdentityId, IdentityProviderId, Perm};
 
 /// Body of POST /home/v1/login.
@@ -18,8 +21,9 @@ pub struct LoginRequest {
     pub auth_type: AuthType,
 }
 
-/// `username` and `password` for `userpass`, with `totp` where the identity has a second factor; the same with `providerUuid` for
-/// `ldap`; `apiKey` for `apikey`; none of them for `certificate`, which is the client certificate that the connection has shown.
+/// `username` and `password` for `userpass`, with `totp` or `passkey` where the identity has a second factor; the same with
+/// `providerUuid` for `ldap`, which takes no passkey; `apiKey` for `apikey`; none of them for `certificate`, which is the client
+/// certificate that the connection has shown.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -36,12 +40,44 @@ pub struct AuthCredentials {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
     pub totp: Option<String>,
+    /// What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+    /// right; then a one-time code may be left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<PasskeyProof>,
     /// An API key, as it was shown when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
     /// Which directory, for `ldap`: one of `directories` of GET /home/v1/login/oidc.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_uuid: Option<IdentityProviderId>,
+}
+
+/// What a passkey has signed, for a login.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PasskeyProof {
+    /// What came with the challenge.
+    pub ticket: String,
+    /// What `PublicKeyCredential.toJSON` says; members that are not listed are not looked at.
+    pub credential: AssertionCredential,
+}
+
+/// Answer of POST /home/v1/login/passkey, which is the same for everybody.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PasskeyChallenge {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// For `PublicKeyCredential.parseRequestOptionsFromJSON` and `navigator.credentials.get`. No passkeys are listed: the
+    /// browser knows those that it has for this host.
+    pub public_key: RequestOptions,
+    /// What to send with the signature. It is good once.
+    pub ticket: String,
+    /// Until when (RFC 3339, UTC).
+    pub expires_at: String,
 }
 
 /// Says who, never the proof.
@@ -155,6 +191,10 @@ pub struct OidcProviders {
     /// The directories by whose passwords `authType` `ldap` logs in, by name.
     #[serde(default)]
     pub directories: Vec<ObjInfo<IdentityProviderId>>,
+    /// Whether people log in with passkeys besides the password: whether this server was told a DNS name by which browsers
+    /// reach it.
+    #[serde(default)]
+    pub passkeys: bool,
 }
 
 /// Body of POST /home/v1/login/oidc.
@@ -266,7 +306,8 @@ pub struct SessionState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LoginFailure {
-    /// Why; the same words for an unknown name, a wrong password, a wrong or missing code, and a delayed or locked identity.
+    /// Why; the same words for an unknown name, a wrong password, a wrong or missing code, a wrong
+    /// passkey, and a delayed or locked identity.
     pub message: String,
     /// `Failure`.
     pub status: HomeStatus,

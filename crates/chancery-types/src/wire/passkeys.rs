@@ -14,7 +14,7 @@ pub struct Passkeys {
     pub results: Vec<Passkey>,
 }
 
-/// A passkey. It signs nothing before a second person has confirmed it.
+/// A passkey. It signs nothing, and logs nobody in, before a second person has confirmed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -131,7 +131,7 @@ pub struct CredentialDescriptor {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuthenticatorSelection {
-    /// `preferred`.
+    /// `required`: whoever logs in is not known yet, so the authenticator has to find its passkey by itself.
     pub resident_key: String,
     /// `required`: a PIN, a finger or a face.
     pub user_verification: String,
@@ -229,7 +229,7 @@ pub struct RequestOptions {
     pub timeout: u64,
     /// The host.
     pub rp_id: String,
-    /// The passkeys of the person that were confirmed.
+    /// The passkeys of the person that were confirmed; none where anybody is about to log in.
     pub allow_credentials: Vec<CredentialDescriptor>,
     /// `required`: a PIN, a finger or a face.
     pub user_verification: String,

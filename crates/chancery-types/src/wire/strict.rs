@@ -32,6 +32,7 @@ pub const STRICT: &[&str] = &[
     "ConfirmMailbox",
     "PatchPasskey",
     "ConfirmPasskey",
+    "PatchSettings",
 ];
 
 /// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
@@ -48,6 +49,7 @@ pub const ANSWERED: &[(&str, &[&str])] = &[
     ),
     ("CreateIdentityBinding", &["objInfo", "createdAt"]),
     ("PatchPasskey", &["objInfo"]),
+    ("PatchSettings", &["hardened", "demo"]),
     ("PatchName", &["uuid"]),
     ("NameOnly", &["uuid"]),
     ("CreateCertProfile", &["system", "pendingChange"]),

@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::client::{
     connection::ServerOptions,
-    inputs::{duration, interval, name_and_value, sha256_digits},
+    inputs::{duration, interval, name_and_value},
 };
 
 /// `login`.
@@ -144,34 +144,6 @@ pub(crate) enum Format {
     Powershell,
     /// In Java archives.
     Jar,
-}
-
-/// `approve` and `deny`.
-#[derive(Args)]
-pub(crate) struct Decide {
-    /// The requests and proposals: names or uuids. Without any, what waits is shown.
-    #[arg(value_name = "REQUEST")]
-    pub(crate) requests: Vec<String>,
-    /// All requests that wait under a policy, by one decision: all of them as they are shown, or none.
-    #[arg(long, requires = "policy", conflicts_with_all = ["requests", "file"])]
-    pub(crate) all: bool,
-    /// For --all: the policy, by name or uuid.
-    #[arg(long, value_name = "NAME", requires = "all")]
-    pub(crate) policy: Option<String>,
-    /// For --all: the SHA-256 of what is decided, in hexadecimal digits, as it was shown before; does not ask.
-    #[arg(long, value_name = "HEX", requires = "all", value_parser = sha256_digits)]
-    pub(crate) digest: Option<String>,
-    /// What to record with the decision.
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) note: Option<String>,
-    /// The file, if you have it: nothing is approved that is not of it, or of a manifest that has it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) file: Option<PathBuf>,
-    /// Does not ask.
-    #[arg(long)]
-    pub(crate) yes: bool,
-    #[command(flatten)]
-    pub(crate) server: ServerOptions,
 }
 
 /// `tokenize` and `detokenize`.

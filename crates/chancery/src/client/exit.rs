@@ -160,14 +160,19 @@ fn next_after_call(error: &ClientError) -> Option<String> {
         off if off.error_code() == Some(ErrorCode::ApiAccessDisabled) => {
             "On the server's host: chancery settings --api-access on".to_owned()
         }
-        ClientError::NotLoggedIn { .. } => "Check name, password and one-time code, or the API key, and log in: chancery login".to_owned(),
+        ClientError::NotLoggedIn { .. } => {
+            "Check name, password and one-time code, or the API key, and log in: chancery login. Whose roles all demand a passkey \
+             logs in at the console."
+                .to_owned()
+        },
         ClientError::Refused { error_code: ErrorCode::InvalidAuthToken, .. } => {
             "The login has ended: sessions do so after 15 idle minutes, all after 12 hours. Log in again: chancery login"
                 .to_owned()
         }
         ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {} seconds.", wait.as_secs()),
         ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. } => {
-            "Somebody with another role has to do it; chancery whoami shows what yours may.".to_owned()
+            "Unless the message says what is missing, somebody with another role has to do it; chancery whoami shows what yours may."
+                .to_owned()
         }
         ClientError::Refused { .. } | ClientError::Unexpected { .. } => return None,
     })

@@ -81,7 +81,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
         ClientCommand::Whoami(command) => who::whoami(&command.server),
         ClientCommand::Activity(command) => activity::run(&command.server),
         ClientCommand::Sign(command) => sign::run(&command),
-        ClientCommand::Approve(command) => decide::run(&command, Decision::Approve),
+        ClientCommand::Approve(command) => decide::approve(&command),
         ClientCommand::Deny(command) => decide::run(&command, Decision::Deny),
         ClientCommand::Tokenize(command) => tokenize::run(&command, tokenize::Way::There),
         ClientCommand::Detokenize(command) => tokenize::run(&command, tokenize::Way::Back),

@@ -4,7 +4,7 @@ use chancery_core::Host;
 use chancery_types::wire::system::PatchSettings;
 
 use crate::{
-    cli::{Settings, Switch},
+    cli::{FreshFactors, Settings, Switch},
     failure::Failure,
     installation, output,
 };
@@ -12,7 +12,10 @@ use crate::{
 pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
-    let patch = PatchSettings { api_access: command.api_access.map(|switch| matches!(switch, Switch::On)) };
+    let patch = PatchSettings {
+        api_access: command.api_access.map(|switch| matches!(switch, Switch::On)),
+        fresh_factor_for: command.fresh_factor_for.map(|FreshFactors(what)| what),
+    };
     let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await;
     chancery.shut_down().await;
     let in_force = in_force?;

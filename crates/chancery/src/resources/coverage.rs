@@ -67,7 +67,7 @@ const BY_HAND: [(&str, &str, &str); 56] = [
 ];
 
 /// What is asked by programs in protocols of their own, or by browsers.
-const NOT_FOR_COMMANDS: [(&str, &str); 15] = [
+const NOT_FOR_COMMANDS: [(&str, &str); 16] = [
     ("GET", "/docs"),
     ("GET", "/docs/interface.md"),
     ("GET", "/metrics"),
@@ -75,6 +75,7 @@ const NOT_FOR_COMMANDS: [(&str, &str); 15] = [
     ("GET", "/home/v1/login/oidc"),
     ("POST", "/home/v1/login/oidc"),
     ("GET", "/home/v1/login/oidc/callback"),
+    ("POST", "/home/v1/login/passkey"),
     ("POST", "/api/v2/identities/{}/passkeys"),
     ("POST", "/api/v2/identities/{}/passkeys/begin"),
     ("GET", "/api/v2/x509/signing-requests/{}/approval-statement"),

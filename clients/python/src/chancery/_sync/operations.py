@@ -3380,6 +3380,22 @@ class Session:
         )
         return cast("str", self._caller.call(call))
 
+    def passkey_challenge(
+        self,
+    ) -> types.PasskeyChallenge:
+        """What a passkey is to sign for a login. It is the same for everybody and says nothing of who has passkeys: the browser finds
+        the one that it has for this host. What it answers goes with name and password, as `passkey`, to POST /home/v1/login.
+
+        `POST /home/v1/login/passkey`
+        """
+        call = Call(
+            "POST", "/home/v1/login/passkey",
+            kind="json",
+            body={},
+            by_cookie=True,
+        )
+        return cast("types.PasskeyChallenge", self._caller.call(call))
+
     def token(
         self,
     ) -> types.TokenAnswer:

@@ -123,7 +123,7 @@ impl Chancery {
         let login =
             LoginWay::token_exchange(AuditToken { binding_uuid, issuer: row.issuer.clone(), subject: good.subject });
         let exchanged = Exchanged { provider: row, binding, used, issued: Vec::new(), refusal: refused };
-        Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
+        Ok(Ok(Proved { exchanged: Some(Box::new(exchanged)), ..Proved::by(identity, login) }))
     }
 
     /// What a token is remembered by: its `jti`, or else all of it that is signed. An ECDSA signature itself can be

@@ -11,11 +11,12 @@ use uuid::Uuid;
 use super::stored::{confirm_until_ms, enrolled_by, shown, stored};
 use crate::{
     Caller, Chancery, Error, Event, Member, Result,
+    changes::{Change, ChangeKind},
     identity::identities::{check_holds_as_much, existing},
 };
 
 impl Chancery {
-    /// Lets a passkey sign. Whoever confirms one could act as the identity by it, and so holds as much.
+    /// Lets a passkey sign, and log in. Whoever confirms one could act as the identity by it, and so holds as much.
     pub async fn confirm_passkey(
         &self,
         caller: &Caller,
@@ -24,7 +25,7 @@ impl Chancery {
         body: ConfirmPasskey,
     ) -> Result<Passkey> {
         let event = Event::new(Action::PasskeyConfirm).on(Uuid::from(id));
-        let event = event.detail(json!({"identityUuid": identity}));
+        let event = event.detail(json!({"identityUuid": identity})).changes(Change::of(ChangeKind::Identity, identity));
         let ((event, told), limits, confirmer) = (event.told(), self.limits.clone(), caller.clone());
         let now = self.clock.now_ms();
         let party = self.relying_party();

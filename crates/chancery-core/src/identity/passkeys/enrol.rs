@@ -60,7 +60,7 @@ impl Chancery {
             timeout: u64::try_from(wait.as_millis()).map_err(Error::internal)?,
             exclude_credentials: known.iter().map(descriptor).collect(),
             authenticator_selection: AuthenticatorSelection {
-                resident_key: "preferred".to_owned(),
+                resident_key: "required".to_owned(),
                 user_verification: "required".to_owned(),
             },
             attestation: "none".to_owned(),

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::stored::{shown, stored};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
+    changes::{Change, ChangeKind},
     identity::{administration::name_taken, identities::existing},
     text::check_name,
 };
@@ -62,10 +63,11 @@ impl Chancery {
         .await
     }
 
-    /// DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}. What it signed stays.
+    /// DELETE /api/v2/identities/{uuid}/passkeys/{passkeyUuid}. What it signed stays; sessions that it began end.
     pub async fn delete_passkey(&self, caller: &Caller, identity: IdentityId, id: PasskeyId) -> Result<Empty> {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
         let event = passkey_event(Action::PasskeyDelete, identity, id);
+        let event = event.changes(Change::of(ChangeKind::Identity, identity));
         let ((event, told), limits) = (event.told(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {

@@ -1,16 +1,18 @@
-//! Passkeys of people: made by the person, confirmed by a second one, and used to sign approvals
-//! (`approval/signed.rs`).
+//! Passkeys of people: made by the person, confirmed by a second one, and used to log in with besides the password, and to sign
+//! approvals (`approval/signed.rs`).
 
 mod confirm;
 mod enrol;
+mod login;
 mod manage;
 mod stored;
 mod ticket;
 
 use chancery_keys::RelyingParty;
 
+pub(in crate::identity) use self::login::{ShownPasskey, SignedLogin};
 pub(crate) use self::{
-    stored::{browser_bytes, descriptor},
+    stored::{browser_bytes, descriptor, note_signature},
     ticket::Approving,
 };
 

@@ -1,6 +1,7 @@
 //! Passkeys between the store and the interface.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use chancery_keys::SignCount;
 use chancery_store::{Tx, tables, tables::passkeys::Row};
 use chancery_types::{
     Base64, IdentityId, PasskeyId,
@@ -50,6 +51,27 @@ pub(crate) fn browser_bytes(field: impl Into<String>, text: &str) -> Result<Vec<
 /// As browsers know it.
 pub(crate) fn descriptor(row: &Row) -> CredentialDescriptor {
     CredentialDescriptor { r#type: "public-key".to_owned(), id: URL_SAFE_NO_PAD.encode(&row.credential_id) }
+}
+
+/// Notes that a passkey has signed. False where it may not sign any more, or has not counted on since: of two works that bring
+/// one signature, on whatever nodes, one is told so.
+pub(crate) async fn note_signature(
+    tx: &mut Tx,
+    (identity, passkey): (Uuid, Uuid),
+    public_key: &[u8],
+    (count, now_ms): (SignCount, i64),
+) -> Result<bool> {
+    let noted = tables::passkeys::change(tx, passkey, |row| {
+        let is_it = row.identity_id == identity && row.public_key == public_key;
+        let before = SignCount(u32::try_from(row.sign_count).unwrap_or(u32::MAX));
+        let may_sign = is_it && row.confirmed_at_ms.is_some() && count.follows(before).is_ok();
+        if may_sign {
+            row.sign_count = count.0.into();
+            row.used_at_ms = Some(now_ms);
+        }
+        may_sign
+    });
+    Ok(noted.await?)
 }
 
 pub(super) async fn stored(tx: &mut Tx, identity: IdentityId, id: PasskeyId) -> Result<Row> {

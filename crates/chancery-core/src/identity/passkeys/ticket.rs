@@ -11,6 +11,7 @@ const TICKET_MAX: usize = 8_192;
 /// The kinds of tickets; part of what is sealed.
 const ENROLMENT: &str = "passkey enrolment";
 const APPROVAL: &str = "passkey approval";
+const LOGIN: &str = "passkey login";
 
 /// A passkey that somebody is about to make.
 #[derive(Serialize, Deserialize)]
@@ -32,7 +33,22 @@ pub(crate) struct Approving {
     pub(crate) statement: String,
 }
 
+/// What a passkey is to sign for a login, of whoever it is.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Challenge {
+    pub(super) challenge: [u8; 32],
+    pub(super) until_ms: i64,
+}
+
 impl Chancery {
+    pub(super) fn seal_challenge(&self, challenge: &Challenge) -> Result<String> {
+        self.sealed_ticket(LOGIN, challenge)
+    }
+
+    pub(super) fn open_challenge(&self, ticket: &str) -> Option<Challenge> {
+        self.opened_ticket(LOGIN, ticket, TICKET_MAX)
+    }
+
     pub(super) fn seal_enrolment(&self, enrolment: &Enrolment) -> Result<String> {
         self.sealed_ticket(ENROLMENT, enrolment)
     }

@@ -130,21 +130,27 @@ fn answer_as_browser(passkey: &mut Authenticator, body: &str, variables: &mut Va
         passkey.create(&asked("creationChallenge", variables))
     } else if body.contains("{assertion}") {
         passkey.get(&asked("approvalChallenge", variables))
+    } else if body.contains("{loginSignature}") {
+        passkey.get(&asked("loginChallenge", variables))
     } else {
         return;
     };
     variables.insert("credentialId".to_owned(), passkey.id());
-    for (name, member) in [
-        ("attestationObject", "attestationObject"),
-        ("authenticatorData", "authenticatorData"),
-        ("assertion", "signature"),
-    ] {
+    let is_login = body.contains("{loginSignature}");
+    let (data, signature) = if is_login { ("loginData", "loginSignature") } else { ("authenticatorData", "assertion") };
+    for (name, member) in
+        [("attestationObject", "attestationObject"), (data, "authenticatorData"), (signature, "signature")]
+    {
         if let Some(text) = answered["response"][member].as_str() {
             variables.insert(name.to_owned(), text.to_owned());
         }
     }
     let client_data = answered["response"]["clientDataJSON"].as_str().unwrap().to_owned();
-    let name = if body.contains("{assertion}") { "clientData" } else { "creationClientData" };
+    let name = match body {
+        body if body.contains("{assertion}") => "clientData",
+        _ if is_login => "loginClientData",
+        _ => "creationClientData",
+    };
     variables.insert(name.to_owned(), client_data);
 }
 

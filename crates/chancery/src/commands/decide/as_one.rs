@@ -12,7 +12,7 @@ use serde::Deserialize as _;
 
 use super::{agreed, answer, inside, shown, what_waits::part_in_request};
 use crate::{
-    cli::client::Decide,
+    cli::decide::Decide,
     client::{
         connection::Connection,
         exit::{Exit, told},

@@ -3,6 +3,7 @@
 
 mod as_one;
 mod inside;
+mod statement;
 mod what_waits;
 
 use std::{
@@ -22,7 +23,7 @@ use chancery_verify::hexadecimal;
 use self::what_waits::Waiting;
 use super::sign::wait::missing;
 use crate::{
-    cli::client::Decide,
+    cli::decide::{Approve, Decide},
     client::{
         connection::{Connection, Output, logged_in},
         consent,
@@ -38,6 +39,15 @@ use crate::{
 
 /// What to do where nobody can be asked.
 const LOOK: &str = "Look at it first (chancery approve shows what waits), then repeat the command with --yes.";
+
+/// Decides, or shows what a passkey signs of the decision.
+pub(crate) fn approve(command: &Approve) -> Result<Exit, Failure> {
+    let Approve { decide, show } = command;
+    match show {
+        Some(path) => statement::show(path, decide.file.as_deref(), decide.server.output),
+        None => run(decide, Decision::Approve),
+    }
+}
 
 pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure> {
     if command.file.is_some() && command.requests.len() != 1 {

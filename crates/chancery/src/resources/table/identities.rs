@@ -12,7 +12,12 @@ const ROLE_MEMBERS: &[Member] = &[
     member("logins-required", "/loginsRequired", Kind::Number, "How many people have to log in together: 1 or 2"),
     member("perm", "/perms", Kind::Texts, "What its holders may do, such as Signing:Submit; several by commas"),
     member("management", "/management", Kind::Switch, "Whether its holders administer"),
-    member("second-factor", "/secondFactor", Kind::Text, "What they log in with besides a password: None or Totp"),
+    member(
+        "second-factor",
+        "/secondFactor",
+        Kind::Text,
+        "What they log in with besides a password: None, Totp (any second factor) or WebAuthn (a passkey)",
+    ),
 ];
 
 const IDENTITY: &str = "/api/v2/identities/{}";
@@ -256,7 +261,15 @@ pub(super) const RESOURCES: &[Resource] = &[
             Verb {
                 about: "Changes them",
                 path: "/api/v2/system/settings",
-                members: &[member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface")],
+                members: &[
+                    member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface"),
+                    member(
+                        "fresh-factor-for",
+                        "/freshFactorFor",
+                        Kind::Texts,
+                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas",
+                    ),
+                ],
                 example: "chancery setting change --api-access true",
                 ..CHANGE
             },

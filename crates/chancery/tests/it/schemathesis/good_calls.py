@@ -326,9 +326,10 @@ GOOD_CALLS = {
     "GET /home/v1/login": plain,
     "GET /home/v1/login/token": plain,
     "GET /home/v1/login/oidc": plain,
-    # These two succeed with a provider and a browser alone.
+    # These succeed with a browser alone, and a provider or a passkey.
     "POST /home/v1/login/oidc": lambda: {"body": {"providerUuid": "5d0c6a1e-7f0b-4a53-9b2e-3f6f0c1d9a77"}},
     "GET /home/v1/login/oidc/callback": lambda: {"query": {"error": "access_denied", "state": "x"}},
+    "POST /home/v1/login/passkey": plain,
     "POST /home/v1/login/exchange": lambda: {"body": {"subjectToken": provider_token()}},
     "POST /home/v1/login/totp": lambda: {"body": new_person()[0]},
     "POST /home/v1/login/totp/confirm": lambda: {"body": enrolled()[0]},

@@ -20,9 +20,10 @@ const CHECK_LEFT_OUT: &str = "positive_data_acceptance";
 const ENDS_SOMETHING: &[&str] = &["path-regex=/(logout|lock|password|settings)$", "method=DELETE"];
 
 /// What succeeds with a person's browser alone, and a provider or a passkey.
-const TAKES_A_BROWSER: [&str; 7] = [
+const TAKES_A_BROWSER: [&str; 8] = [
     "POST /home/v1/login/oidc",
     "GET /home/v1/login/oidc/callback",
+    "POST /home/v1/login/passkey",
     "POST /api/v2/identities/{uuid}/passkeys/begin",
     "POST /api/v2/identities/{uuid}/passkeys",
     "PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}",

@@ -49,6 +49,7 @@ impl Tour {
         let renamed = answer!(approver, rename_passkey(identity, passkey), json!({"name": "telephone"}));
         assert_eq!(renamed.obj_info.name, "telephone");
         self.signed_approvals(&mut key);
+        assert_eq!(self.visitor.by_hand(Client::passkey_challenge).public_key.rp_id, "kms.example.org");
         assert!(answer!(client, passkeys(identity)).results[0].last_used_at.is_some());
         let _gone = answer!(approver, delete_passkey(identity, passkey));
     }

@@ -142,7 +142,7 @@ impl Chancery {
         }
         let login = LoginWay::certificate(names.recorded(Some(binding.id.into())));
         let exchanged = Exchanged { provider: row, binding, used: None, issued, refusal: refused };
-        Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
+        Ok(Ok(Proved { exchanged: Some(Box::new(exchanged)), ..Proved::by(identity, login) }))
     }
 
     /// The authority of this name, if it is trusted here.

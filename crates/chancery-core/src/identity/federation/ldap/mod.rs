@@ -179,7 +179,7 @@ impl Chancery {
             AuditToken { binding_uuid: IdentityBindingId::from(binding.id), issuer: row.issuer.clone(), subject };
         let login = LoginWay::ldap(account, step.is_some());
         let exchanged = Exchanged { provider: row, binding, used: None, issued: Vec::new(), refusal: refused };
-        Ok(Ok(Proved { row: identity, login, step, exchanged: Some(Box::new(exchanged)) }))
+        Ok(Ok(Proved { step, exchanged: Some(Box::new(exchanged)), ..Proved::by(identity, login) }))
     }
 
     /// The subject of the account whose password is right.

@@ -40,8 +40,14 @@ impl Chancery {
             }
         }
         let directories = self.directories().await?;
-        let (message, status) = ("Success".to_owned(), HomeStatus::Success);
-        Ok(OidcProviders { message, status, providers, certificates: false, directories })
+        Ok(OidcProviders {
+            message: "Success".to_owned(),
+            status: HomeStatus::Success,
+            providers,
+            certificates: false,
+            directories,
+            passkeys: self.relying_party().is_ok(),
+        })
     }
 
     /// Where the browser goes to log in by a provider, on the session that its cookie names or on a new one.

@@ -135,7 +135,7 @@ impl Chancery {
         let exchanged =
             Exchanged { provider: row, binding, used, issued: Vec::new(), refusal: || told(TokenRefusal::Ticket) };
         let login = LoginWay::oidc(token, has_second_factor);
-        Ok(Ok(Proved { row: identity, login, step: None, exchanged: Some(Box::new(exchanged)) }))
+        Ok(Ok(Proved { exchanged: Some(Box::new(exchanged)), ..Proved::by(identity, login) }))
     }
 }
 

@@ -1,1 +1,2 @@
+mod fresh_factor;
 mod settings;

@@ -13,8 +13,8 @@ async fn api_access_can_be_switched_off_and_on_again_by_a_cookie_session() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
     let (bearer, cookie) = (admin.with_bearer(admin.bearer.as_ref().unwrap()), admin.with_cookie_alone());
-    let on = json!({"apiAccess": true, "hardened": false, "demo": false});
-    let off = json!({"apiAccess": false, "hardened": false, "demo": false});
+    let on = json!({"apiAccess": true, "hardened": false, "demo": false, "freshFactorFor": []});
+    let off = json!({"apiAccess": false, "hardened": false, "demo": false, "freshFactorFor": []});
     assert_eq!(bearer.get(SETTINGS).await.response(), &on);
     assert_eq!(bearer.patch(SETTINGS, json!({"apiAccess": false})).await.response(), &off);
     for client in [&bearer, &admin] {
@@ -37,7 +37,7 @@ async fn the_host_can_always_do_it() {
     let app = TestApp::with(Setup { api_access: false, hardened: true, ..Setup::default() }).await;
     let host = Host::running("settings");
     assert!(!app.chancery.host_settings(&host).api_access);
-    let on = PatchSettings { api_access: Some(true) };
+    let on = PatchSettings { api_access: Some(true), ..PatchSettings::default() };
     assert!(app.chancery.change_host_settings(&host, on).await.unwrap().api_access);
     let admin = app.admin().await;
     assert_eq!(admin.get(SETTINGS).await.response()["hardened"], true);
@@ -58,7 +58,7 @@ async fn it_needs_system_manage_also_while_api_access_is_off() {
     let clerk = app.person("clerk", &[RoleId::AUDITOR]).await;
     let half_open = app.nobody();
     half_open.log_in("Admin1", PASSWORD).await;
-    let off = PatchSettings { api_access: Some(false) };
+    let off = PatchSettings { api_access: Some(false), ..PatchSettings::default() };
     for patch in [PatchSettings::default(), off] {
         app.chancery.change_host_settings(&Host::running("settings"), patch).await.unwrap();
         let clerk = clerk.with_cookie_alone();

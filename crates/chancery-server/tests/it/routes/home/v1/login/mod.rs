@@ -4,6 +4,7 @@ mod certificate;
 mod exchange;
 mod ldap;
 mod oidc;
+mod passkey;
 mod state;
 mod timing;
 mod token;

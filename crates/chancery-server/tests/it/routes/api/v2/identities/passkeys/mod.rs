@@ -33,7 +33,7 @@ async fn a_passkey_counts_once_a_second_person_has_confirmed_it() {
     let options = &begun["publicKey"];
     assert_eq!(options["rp"], json!({"id": "kms.example.org", "name": "Chancery"}));
     assert_eq!((&options["attestation"], &options["user"]["name"]), (&json!("none"), &json!("carol")));
-    assert_eq!(options["authenticatorSelection"], json!({"residentKey": "preferred", "userVerification": "required"}));
+    assert_eq!(options["authenticatorSelection"], json!({"residentKey": "required", "userVerification": "required"}));
     let algorithms: Vec<_> = options["pubKeyCredParams"].as_array().unwrap().iter().map(|one| &one["alg"]).collect();
     assert_eq!(algorithms, [-7, -8, -257]);
     let key = authenticator();

@@ -23,7 +23,7 @@ async fn people_are_told_by_whom_they_may_log_in() {
         (listed.status.as_u16(), &listed.json),
         (
             200,
-            &json!({"message": "Success", "status": "Success", "providers": one, "certificates": false, "directories": []})
+            &json!({"message": "Success", "status": "Success", "providers": one, "certificates": false, "passkeys": true, "directories": []})
         )
     );
     people.change_provider(json!({"enabled": false})).await;
