@@ -19,10 +19,7 @@ mod keys;
 mod statement;
 
 pub use keys::{ApproverKeys, NoApproverKeys};
-pub use statement::{
-    ApprovalStatement, Content, Subject, approval_challenge, installation_digest, signature_consequence,
-    signing_key_digest,
-};
+pub use statement::{ApprovalStatement, Content, Subject, approval_challenge, installation_digest, signing_key_digest};
 
 /// Why approvals are not believed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,7 +9,20 @@ use chancery_x509::{
     tsp::is_time_stamp,
 };
 
-use crate::{approvals::signature_consequence, cms, cms::NotVerified};
+use crate::{cms, cms::NotVerified};
+
+/// What follows from the last approval of a request, in words of the interface.
+#[must_use]
+pub fn signature_consequence(format: SigningFormat, hash: HashType, rsa_pss: bool, time_stamp: bool) -> String {
+    let words = [
+        Some("Signature"),
+        Some(format.as_str()),
+        Some(hash.as_str()),
+        rsa_pss.then_some("rsaPss"),
+        time_stamp.then_some("timeStamp"),
+    ];
+    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
 
 /// How a signature was made, as it says itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

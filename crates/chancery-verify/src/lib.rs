@@ -15,14 +15,14 @@ pub mod time_stamp;
 
 pub use approvals::{
     ApprovalStatement, ApproverKeys, Content, NoApproverKeys, NotApproved, Subject, ToApprove, approval_challenge,
-    installation_digest, signature_consequence, signing_key_digest, verify_approvals,
+    installation_digest, signing_key_digest, verify_approvals,
 };
 pub use cms::{NotVerified, Verified, verify_detached};
 pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_cms, read_crls,
     read_links, read_purpose, verify_by_signer, verify_raw, verify_raw_digest, verify_signature,
 };
-pub use facts::SignatureFacts;
+pub use facts::{SignatureFacts, signature_consequence};
 pub use manifest::{approval_digest, decisions_statement, manifest_digest, policy_digest};
 pub use text::hexadecimal;
 pub use time_stamp::BadStamp;

@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, str::FromStr as _};
 
 use chancery_keys::hash;
-use chancery_types::{HashType, IdentityId, PolicyId, ProposalId, RequestDecision, SigningFormat, SigningRequestId};
+use chancery_types::{HashType, IdentityId, PolicyId, ProposalId, RequestDecision, SigningRequestId};
 use chancery_x509::time::{parse_rfc3339, rfc3339_ms};
 use der::{Decode as _, Encode as _};
 
@@ -61,19 +61,6 @@ impl Content {
         let known = |word| BESIDES.into_iter().find(|known| *known == word);
         Some(Self { items, besides: words.map(known).collect::<Option<_>>()? })
     }
-}
-
-/// What follows from the last approval of a request, in words of the interface.
-#[must_use]
-pub fn signature_consequence(format: SigningFormat, hash: HashType, rsa_pss: bool, time_stamp: bool) -> String {
-    let words = [
-        Some("Signature"),
-        Some(format.as_str()),
-        Some(hash.as_str()),
-        rsa_pss.then_some("rsaPss"),
-        time_stamp.then_some("timeStamp"),
-    ];
-    words.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 /// What one person signs to approve something.
