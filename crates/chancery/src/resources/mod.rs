@@ -103,6 +103,8 @@ pub(crate) struct Verb {
     pub(crate) one_of: Option<OneOf>,
     /// Members of the body.
     pub(crate) members: &'static [Member],
+    /// Flags without which the server refuses it, where no file has their members.
+    pub(crate) needs: &'static [&'static str],
     /// Members that are sent where the file has no others: pointer and JSON.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
     /// Where it changes who may do what: the question what it will do.
@@ -187,6 +189,7 @@ pub(crate) const SHOW: Verb = Verb {
     loses: None,
     one_of: None,
     members: &[],
+    needs: &[],
     fixed: &[],
     effect: None,
     answer: Answered::Object,
