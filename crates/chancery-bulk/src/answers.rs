@@ -10,12 +10,16 @@ use chancery_types::wire::{Envelope, ItemError};
 use memchr::{memchr2, memmem};
 use serde::Deserialize;
 
+use crate::kept::Key;
+
 /// The answer to one call.
 pub(crate) struct Answers {
     json: String,
     values: Vec<Span>,
     ivs: Option<Vec<Span>>,
     reasons: HashMap<usize, String>,
+    /// The calls of which they are.
+    pub(crate) keys: Vec<Key>,
 }
 
 /// A text of the answer, between its quotes.
@@ -110,13 +114,17 @@ impl Answers {
         let around: Envelope<Around> = serde_json::from_slice(&rest).map_err(|error| unexpected(&error.to_string()))?;
         let mut around = around.response;
         let reasons = around.errors.drain(..).map(|error| (error.index, error.message)).collect();
-        Ok((Self { json, values, ivs, reasons }, around))
+        Ok((Self { json, values, ivs, reasons, keys: Vec::new() }, around))
     }
 
     /// Of one value that was refused as a call by itself.
     pub(crate) fn refused(reason: String) -> Self {
         let values = vec![Span { start: 0, end: 0, kind: Kind::Null }];
-        Self { json: String::new(), values, ivs: None, reasons: [(0, reason)].into() }
+        Self { json: String::new(), values, ivs: None, reasons: [(0, reason)].into(), keys: Vec::new() }
+    }
+
+    pub(crate) fn json(&self) -> &str {
+        &self.json
     }
 
     pub(crate) fn len(&self) -> usize {

@@ -9,6 +9,7 @@ use crate::{
     answers::{Answers, Around, Outcome},
     error::{BulkError, Result},
     job::{Column, Job, Way},
+    kept::Kept,
     waits::Waits,
 };
 
@@ -38,6 +39,7 @@ pub(crate) struct Values {
 pub(crate) struct Calls<'a> {
     client: &'a Client,
     waits: &'a Waits<'a>,
+    kept: &'a Kept,
     column: &'a Column,
     way: Way,
     batch: usize,
@@ -102,10 +104,17 @@ pub(crate) fn is_plain(text: &[u8]) -> bool {
 
 impl<'a> Calls<'a> {
     /// Asks first with no value at all: whether there is such a profile, whether one may, and what its tokens need.
-    pub(crate) fn new(client: &'a Client, job: &Job, column: &'a Column, waits: &'a Waits<'a>) -> Result<Self> {
+    pub(crate) fn new(
+        client: &'a Client,
+        job: &Job,
+        column: &'a Column,
+        waits: &'a Waits<'a>,
+        kept: &'a Kept,
+    ) -> Result<Self> {
         let mut calls = Self {
             client,
             waits,
+            kept,
             column,
             way: job.way,
             batch: job.batch,
@@ -197,7 +206,8 @@ impl<'a> Calls<'a> {
             let indexes: Vec<_> = unknown.iter().map(|index| range.start + index).collect();
             let ivs = if values.ivs.len() == 0 { Texts::default() } else { values.ivs.picked(&indexes) };
             let picked = Values { texts: values.texts.picked(&indexes), ivs };
-            let again = self.patiently(&self.body(&picked, &(0..indexes.len()))?, indexes.len())?;
+            let mut again = self.patiently(&self.body(&picked, &(0..indexes.len()))?, indexes.len())?;
+            answers.keys.append(&mut again.keys);
             for (asked, index) in unknown.iter().enumerate() {
                 if let Outcome::Refused(reason) = again.at(asked) {
                     answers.add_reason(*index, reason.to_owned());
@@ -210,6 +220,8 @@ impl<'a> Calls<'a> {
     fn patiently(&self, body: &str, count: usize) -> Result<Answers> {
         let mut tries = self.waits.begin();
         loop {
+            // Nothing is asked behind a call that failed: a budget would be charged for it.
+            self.waits.go_on()?;
             match self.once(body, count) {
                 Ok((_, around)) if self.way == Way::Tokenize && around.key_version != self.told_version => {
                     return Err(self.other_version());
@@ -231,9 +243,25 @@ impl<'a> Calls<'a> {
             Way::Detokenize => ("batch-detokenize", "messages"),
         };
         let path = format!("/api/v2/token-profiles/{}/{operation}", self.column.profile);
-        let answer = self.client.body("POST", &path, Some(body))?;
-        Answers::read(answer, made, self.way == Way::Tokenize && self.has_ivs, count)
+        let key = Kept::key(&path, body);
+        let has_ivs = self.way == Way::Tokenize && self.has_ivs;
+        if let Some(answer) = self.kept.get(&key) {
+            let (mut answers, around) = Answers::read(answer.into(), made, has_ivs, count)?;
+            answers.keys.push(key);
+            return Ok((answers, around));
+        }
+        let granted = self.grant.map(|grant| format!("{},\"grantUuid\":\"{grant}\"}}", &body[..body.len() - 1]));
+        let answer = self.client.body("POST", &path, Some(granted.as_deref().unwrap_or(body)))?;
+        let (mut answers, around) = Answers::read(answer, made, has_ivs, count)?;
+        // The first call is about no value.
+        if count > 0 {
+            self.kept.put(&key, answers.json());
+            answers.keys.push(key);
+        }
+        Ok((answers, around))
     }
+
+    /// Without the grant: see [`Kept`].
 
     fn body(&self, values: &Values, range: &Range<usize>) -> Result<String> {
         let texts = values.texts.range(range);
@@ -248,9 +276,6 @@ impl<'a> Calls<'a> {
         body.extend_from_slice(b"],\"partial\":true");
         if let Some(version) = self.key_version {
             body.extend_from_slice(format!(",\"keyVersion\":{version}").as_bytes());
-        }
-        if let Some(grant) = self.grant {
-            body.extend_from_slice(format!(",\"grantUuid\":\"{grant}\"").as_bytes());
         }
         body.push(b'}');
         String::from_utf8(body).map_err(|_| BulkError::Damaged("a value is no text".to_owned()))

@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use flate2::{Compression as Level, bufread::MultiGzDecoder, write::GzEncoder};
+use flate2::{Compression as Level, bufread::GzDecoder, write::GzEncoder};
 use serde::Serialize;
 
 /// How a file is compressed.
@@ -72,6 +72,42 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
+/// Members of gzip one behind the other, and zeros behind the last, with which tapes and block devices fill up: gzip(1)
+/// reads over them.
+struct Members<R> {
+    member: Option<GzDecoder<R>>,
+}
+
+impl<R: BufRead> Read for Members<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(member) = &mut self.member {
+            let read = member.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some(mut input) = self.member.take().map(GzDecoder::into_inner) else { break };
+            let mut is_padded = false;
+            while let Some(zeros) = zeros(input.fill_buf()?) {
+                is_padded = true;
+                input.consume(zeros);
+            }
+            match input.fill_buf()? {
+                [] => {}
+                _ if is_padded => {
+                    return Err(io::Error::new(io::ErrorKind::InvalidData, "there is something behind zeros"));
+                }
+                _ => self.member = Some(GzDecoder::new(input)),
+            }
+        }
+        Ok(0)
+    }
+}
+
+/// How many zeros that begins with, if any.
+fn zeros(bytes: &[u8]) -> Option<usize> {
+    Some(bytes.iter().take_while(|byte| **byte == 0).count()).filter(|count| *count > 0)
+}
+
 /// The plain bytes of an input, whatever it is compressed with; and how many of its own were read.
 pub(crate) struct Plain {
     input: Box<dyn Read + Send>,
@@ -99,11 +135,13 @@ impl Plain {
         let compression = match head {
             [0x1f, 0x8b, ..] => Compression::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
+            // Skippable frames (RFC 8878, 3.1.2) may stand first.
+            [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
             _ => Compression::None,
         };
         let input: Box<dyn Read + Send> = match compression {
             Compression::None => Box::new(input),
-            Compression::Gzip => Box::new(MultiGzDecoder::new(input)),
+            Compression::Gzip => Box::new(Members { member: Some(GzDecoder::new(input)) }),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
         };
         Ok((compression, Self { input, read, file: None }))
@@ -154,6 +192,19 @@ mod tests {
                 assert!(outcome.is_err() || read == text || read.as_bytes() == changed, "{compression:?} {at}");
             }
         }
+    }
+
+    #[test]
+    fn what_others_put_around_is_read_over() {
+        let read = |parts: &[&[u8]]| {
+            let mut text = String::new();
+            let input = io::Cursor::new(parts.concat());
+            Plain::of_stream(input).and_then(|mut plain| plain.read_to_string(&mut text)).map(|_| text)
+        };
+        let [gzip, zstd] = [Compression::Gzip, Compression::Zstd].map(|one| one.compress(b"text".to_vec()).unwrap());
+        assert_eq!(read(&[&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3], &zstd]).unwrap(), "text");
+        assert_eq!(read(&[&gzip, &gzip, &[0; 10_000]]).unwrap(), "texttext");
+        assert!(read(&[&gzip, &[0; 512], &gzip]).is_err() && read(&[&gzip, b"x"]).is_err());
     }
 
     #[test]

@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_client::{Readers, Writers, replace_file};
+use chancery_client::{Destination, Readers, Writers, replace_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     error::{BulkError, OfFile as _, Result},
     input::Identity,
-    places::is_own,
+    places::{Places, is_own, part_of, remove},
 };
 
 /// A place up to which everything is done.
@@ -97,6 +97,20 @@ impl Journal {
         Ok(Some(written.mark))
     }
 
+    /// Where the interrupted run wrote refused rows to another file than this one, nobody would ever find what it left of
+    /// that: values in clear.
+    pub(crate) fn forget_rejects(&self, places: &Places) -> Result<()> {
+        let Ok(text) = fs::read(&self.path) else { return Ok(()) };
+        let Ok(written) = serde_json::from_slice::<Written>(&text) else { return Ok(()) };
+        let Some(before) = written.job["rejects"].as_str() else { return Ok(()) };
+        let part = part_of(Path::new(before));
+        let is_still = matches!(&places.rejects, Some(Destination::Replaced(now)) if part_of(now) == part);
+        match fs::symlink_metadata(&part) {
+            Ok(found) if !is_still && is_own(&found) => remove(&part),
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
     /// To be called when everything up to the mark is on the disk. A crash leaves the old journal or the new one.
     pub(crate) fn write(&self, mark: &Mark) -> Result<()> {
         let written = Written { job: self.job.clone(), input: self.input.clone(), mark: mark.clone() };
@@ -112,13 +126,5 @@ impl Journal {
 
     pub(crate) fn remove(&self) -> Result<()> {
         remove(&self.path)
-    }
-}
-
-/// Removes a file that may not be there.
-pub(crate) fn remove(path: &Path) -> Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        removed => removed.of(path),
     }
 }

@@ -28,6 +28,7 @@ mod head;
 mod input;
 mod job;
 mod journal;
+mod kept;
 mod output;
 mod parquet_file;
 mod parquet_footer;

@@ -14,8 +14,9 @@ use rustix::fs::OFlags;
 use crate::{
     error::{BulkError, OfFile as _, Result},
     job::{Format, Job, Place},
-    journal::{Journal, Mark, remove},
-    places::{Places, is_own, part_of},
+    journal::{Journal, Mark},
+    kept::{Kept, Key},
+    places::{Places, is_own, part_of, remove},
     saver::Saver,
 };
 
@@ -35,6 +36,8 @@ pub(crate) struct Made {
     pub(crate) input: u64,
     pub(crate) read: u64,
     pub(crate) line: u64,
+    /// The calls whose answers are in it.
+    pub(crate) calls: Vec<Key>,
 }
 
 /// Where something goes.
@@ -55,16 +58,17 @@ struct Part {
 }
 
 /// Where everything goes.
-pub(crate) struct Output {
+pub(crate) struct Output<'a> {
+    kept: &'a Kept,
     target: Target,
     rejects: Option<Target>,
     saver: Option<Saver>,
     mark: Mark,
 }
 
-impl Output {
+impl<'a> Output<'a> {
     /// Opens it where an earlier run has stopped, if its journal is of this job; otherwise at the beginning.
-    pub(crate) fn open(job: &Job, places: &Places, journal: Option<Journal>) -> Result<Self> {
+    pub(crate) fn open(job: &Job, places: &Places, journal: Option<Journal>, kept: &'a Kept) -> Result<Self> {
         let mode = match &job.input {
             // Whoever may read the values may read the tokens, and the other way round.
             Place::File(path) => fs::metadata(path).of(path)?.permissions().mode() & 0o777 | 0o600,
@@ -72,6 +76,10 @@ impl Output {
         };
         if let Some(Destination::Replaced(name)) = &places.rejects {
             refuse_foreign_rejects(name, job)?;
+        }
+        // Before its journal is: that one is of another job, but nothing of it is interrupted.
+        if let Destination::Replaced(name) = &places.output {
+            refuse_at_work(&part_of(name))?;
         }
         let has_parts = [Some(&places.output), places.rejects.as_ref()]
             .into_iter()
@@ -81,11 +89,15 @@ impl Output {
         let is_ours = found.is_some();
         let target = Target::open(&places.output, mode, is_ours)?;
         let rejects = places.rejects.as_ref().map(|place| Target::open(place, mode, is_ours)).transpose()?;
-        let mut output = Self { target, rejects, saver: None, mark: found.unwrap_or_default() };
+        if let (true, Some(journal)) = (job.restarts, &journal) {
+            journal.forget_rejects(places)?;
+        }
+        let mut output = Self { kept, target, rejects, saver: None, mark: found.unwrap_or_default() };
         // Where a file is gone that the journal tells of, all is done again.
         if !output.has_what_is_marked()? {
             output.mark = Mark::default();
         }
+        kept.load(output.mark.line > 0)?;
         let Mark { output: length, rejects, .. } = output.mark;
         output.target.cut(length)?;
         output.rejects.iter_mut().try_for_each(|target| target.cut(rejects))?;
@@ -135,13 +147,15 @@ impl Output {
             rejects: self.mark.rejects + rejected,
             footer: None,
         };
+        self.kept.release(&made.calls);
         self.saver.as_mut().map_or(Ok(()), |saver| saver.offer(&self.mark, footer))
     }
 
     /// After a failure: keeps what was done for the next run, or leaves nothing where there can be none.
     pub(crate) fn abandon(mut self, footer: impl Fn() -> Result<Option<String>>) {
         if let Some(saver) = self.saver.take() {
-            // Where even this fails, the last journal stands.
+            // Where even this fails, the last journal stands, and what was answered is asked again.
+            let _saved = self.kept.save();
             let _kept = footer().and_then(|footer| saver.write_last(&Mark { footer, ..self.mark }));
             return;
         }
@@ -176,6 +190,7 @@ impl Output {
             None => {}
         }
         self.target.finish()?;
+        self.kept.remove()?;
         self.saver.map_or(Ok(()), |saver| saver.journal().remove())
     }
 }
@@ -245,9 +260,7 @@ impl Part {
         };
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(BulkError::Job(format!("{}: another run is writing it", path.display())));
-            }
+            Err(TryLockError::WouldBlock) => return Err(at_work(&path)),
             Err(TryLockError::Error(error)) => return Err(error).of(&path),
         }
         // One that was left empty, before there was a journal, has nothing to lose.
@@ -264,6 +277,22 @@ impl Part {
 
     fn cut(&mut self, length: u64) -> Result<()> {
         self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::Start(length))).map(drop).of(&self.path)
+    }
+}
+
+fn at_work(path: &Path) -> BulkError {
+    BulkError::Job(format!("{}: another run is writing it", path.display()))
+}
+
+/// Whether somebody writes it just now; what cannot be opened is told of later.
+fn refuse_at_work(path: &Path) -> Result<()> {
+    let opened = OpenOptions::new()
+        .read(true)
+        .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+        .open(path);
+    match opened.map(|file| file.try_lock()) {
+        Ok(Err(TryLockError::WouldBlock)) => Err(at_work(path)),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -167,6 +167,7 @@ impl ParquetFile<'_> {
                 });
             }
             arrays[self.columns[column]] = texts.finish();
+            made.calls.extend(answers.into_iter().flat_map(|answers| answers.keys));
             if adds_ivs {
                 added.push(ivs.finish());
             }

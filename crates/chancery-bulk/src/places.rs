@@ -18,12 +18,17 @@ use crate::{
 const PART: &str = ".part";
 const JOURNAL: &str = ".part.json";
 
+/// What stands behind an output's name where answers are kept that are not written yet.
+const ANSWERS: &str = ".part.answers";
+
 /// Where everything goes, links followed.
 pub(crate) struct Places {
     pub(crate) output: Destination,
     pub(crate) rejects: Option<Destination>,
     /// Where the journal is; none where an interrupted run cannot be taken up.
     pub(crate) journal: Option<PathBuf>,
+    /// Where answers are kept that are not written yet; none likewise.
+    pub(crate) answers: Option<PathBuf>,
 }
 
 /// A file of the job, and what it is to it.
@@ -43,7 +48,7 @@ impl Places {
         if let Place::File(path) = &job.input {
             named.push(Named { what: "the input", path: path.clone() });
         }
-        let mut journal = None;
+        let (mut journal, mut answers) = (None, None);
         if let Destination::Replaced(path) = &output {
             let file = with_end(path, JOURNAL);
             named.push(Named { what: "the output", path: path.clone() });
@@ -51,6 +56,9 @@ impl Places {
             named.push(Named { what: "the journal", path: file.clone() });
             named.push(Named { what: "the next journal", path: with_end(&file, ".new") });
             journal = Some(file);
+            let file = with_end(path, ANSWERS);
+            named.push(Named { what: "the answers", path: file.clone() });
+            answers = Some(file);
         }
         if let Some(Destination::Replaced(path)) = &rejects {
             named.push(Named { what: "the file of rejects", path: path.clone() });
@@ -61,7 +69,8 @@ impl Places {
         let reads_file = matches!(&job.input, Place::File(path) if fs::metadata(path).of(path)?.is_file());
         let rejects_to_file = !matches!(rejects, Some(Destination::Into(_) | Destination::Standard));
         let journal = journal.filter(|_| reads_file && rejects_to_file);
-        Ok(Self { output, rejects, journal })
+        let answers = answers.filter(|_| journal.is_some());
+        Ok(Self { output, rejects, journal, answers })
     }
 }
 
@@ -74,6 +83,14 @@ pub(crate) fn is_own(found: &fs::Metadata) -> bool {
 /// Under which name a file is written until it is whole.
 pub(crate) fn part_of(path: &Path) -> PathBuf {
     with_end(path, PART)
+}
+
+/// Removes a file that may not be there.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed.of(path),
+    }
 }
 
 fn find(path: &Path) -> Result<Destination> {

@@ -13,6 +13,7 @@ use crate::{
     input::{Identity, Pieces, open},
     job::{Column, Format, Job, Place, Progress, Summary, Watch, Way},
     journal::{Journal, Mark},
+    kept::Kept,
     output::{Made, Output},
     parquet_file::ParquetFile,
     pipeline,
@@ -35,21 +36,22 @@ pub fn run(client: &Client, job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let places = Places::of(job)?;
     let stop = AtomicBool::new(false);
     let waits = Waits::new(job.patience, &stop, watch);
-    let calls = job.columns.iter().map(|column| Calls::new(client, job, column, &waits));
+    let kept = Kept::new(places.answers.clone());
+    let calls = job.columns.iter().map(|column| Calls::new(client, job, column, &waits, &kept));
     let calls = calls.collect::<Result<Vec<_>>>()?;
     check_ivs(job, &calls)?;
     let journal = journal(job, &places, &calls)?;
-    let open = || Output::open(job, &places, journal);
+    let open = || Output::open(job, &places, journal, &kept);
     match job.format {
         Format::Parquet => run_parquet(job, &calls, open, watch, &stop),
         Format::Csv { .. } | Format::JsonLines | Format::FixedWidth => run_text(job, &calls, open, watch, &stop),
     }
 }
 
-fn run_text(
+fn run_text<'k>(
     job: &Job,
     calls: &[Calls<'_>],
-    open_output: impl FnOnce() -> Result<Output>,
+    open_output: impl FnOnce() -> Result<Output<'k>>,
     watch: &dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Summary> {
@@ -86,10 +88,10 @@ fn run_text(
     }
 }
 
-fn run_parquet(
+fn run_parquet<'k>(
     job: &Job,
     calls: &[Calls<'_>],
-    open_output: impl FnOnce() -> Result<Output>,
+    open_output: impl FnOnce() -> Result<Output<'k>>,
     watch: &dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Summary> {
@@ -119,7 +121,7 @@ fn run_parquet(
 }
 
 /// Tells where it goes on, or that it could not.
-fn begin(output: &Output, watch: &dyn Watch) -> Mark {
+fn begin(output: &Output<'_>, watch: &dyn Watch) -> Mark {
     let mark = output.mark().clone();
     if mark.line > 0 {
         watch.note(&format!("going on behind {} rows that an earlier run has done", mark.rows + mark.bad));
@@ -129,7 +131,7 @@ fn begin(output: &Output, watch: &dyn Watch) -> Mark {
     mark
 }
 
-fn progress(output: &Output, before: &Mark, total: Option<u64>) -> Progress {
+fn progress(output: &Output<'_>, before: &Mark, total: Option<u64>) -> Progress {
     let mark = output.mark();
     Progress {
         rows: mark.rows,
@@ -141,7 +143,7 @@ fn progress(output: &Output, before: &Mark, total: Option<u64>) -> Progress {
     }
 }
 
-fn done(output: Output, job: &Job, before: &Mark, tail: &[u8]) -> Result<Summary> {
+fn done(output: Output<'_>, job: &Job, before: &Mark, tail: &[u8]) -> Result<Summary> {
     let Mark { rows, bad, .. } = *output.mark();
     output.finish(tail, job)?;
     Ok(Summary { rows, bad, rows_before: before.rows + before.bad })

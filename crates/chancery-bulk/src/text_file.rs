@@ -76,7 +76,8 @@ impl TextFile<'_> {
             .compression
             .compress(made.output)
             .map_err(|source| crate::BulkError::File { file: "compressing".to_owned(), source })?;
-        Ok(Made { input: piece.end, read: piece.read, line: piece.next_line, ..made })
+        let calls = answers.into_iter().flatten().flat_map(|answers| answers.keys).collect();
+        Ok(Made { input: piece.end, read: piece.read, line: piece.next_line, calls, ..made })
     }
 
     /// A call is JSON, and so UTF-8: values that are not would spoil the call of all others.

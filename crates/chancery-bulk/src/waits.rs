@@ -52,6 +52,11 @@ impl<'a> Waits<'a> {
         Tries { since: Instant::now(), failed: 0 }
     }
 
+    /// Whether the job still needs what is asked for.
+    pub(crate) fn go_on(&self) -> Result<()> {
+        if self.stop.load(Ordering::Relaxed) { Err(BulkError::Stopped) } else { Ok(()) }
+    }
+
     /// Waits before the same call is made again; the failure itself where that is of no use.
     pub(crate) fn after(&self, tries: &mut Tries, column: &str, failure: ClientError) -> Result<()> {
         let at_least = match &failure {
@@ -75,9 +80,7 @@ impl<'a> Waits<'a> {
         self.say(&failure, wait);
         let until = Instant::now() + wait;
         while Instant::now() < until {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(BulkError::Stopped);
-            }
+            self.go_on()?;
             sleep(LOOK_EVERY.min(until.saturating_duration_since(Instant::now())));
         }
         Ok(())

@@ -60,7 +60,7 @@ impl<Address> SavedServer<Address> {
 #[derive(Debug, thiserror::Error)]
 pub enum SavedError {
     /// The environment does not say where.
-    #[error("there is no configuration directory: set HOME or XDG_CONFIG_HOME")]
+    #[error("there is no configuration directory: set HOME or XDG_CONFIG_HOME to an absolute path")]
     NoFolder,
     /// No profile can be called this.
     #[error("{0}: letters, digits, dots, hyphens and underscores, at most 64")]
@@ -82,8 +82,9 @@ pub enum SavedError {
 ///
 /// [`SavedError::NoFolder`].
 pub fn config_folder() -> Result<PathBuf, SavedError> {
-    let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = named("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+    // One that is relative would be another folder from everywhere.
+    let named = |variable: &str| env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
+    let base = named("XDG_CONFIG_HOME");
     let base = base.or_else(|| Some(named("HOME")?.join(".config")));
     Ok(base.ok_or(SavedError::NoFolder)?.join("chancery"))
 }

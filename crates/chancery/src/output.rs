@@ -5,7 +5,10 @@ use std::{
     io::{self, IsTerminal, Write as _},
     os::fd::AsFd,
     os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use chancery_client::Destination;
@@ -45,6 +48,12 @@ fn is_standard_read() -> Result<bool, Failure> {
     poll(&mut ends, Some(&Timespec::default())).map_err(io::Error::from).doing("standard output")?;
     let is_closed = ends[0].revents().intersects(PollFlags::ERR | PollFlags::HUP);
     Ok(!is_closed && !keeps_nothing)
+}
+
+/// Whether standard output is a terminal: asked once, and not for each value.
+pub(crate) fn is_terminal() -> bool {
+    static IS_TERMINAL: LazyLock<bool> = LazyLock::new(|| io::stdout().is_terminal());
+    *IS_TERMINAL
 }
 
 /// Whether that was so until all was written.

@@ -21,6 +21,17 @@ impl Address {
     }
 }
 
+impl Address {
+    pub(crate) fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
+    /// Without a path, as browsers name it.
+    pub(crate) fn origin(&self) -> String {
+        self.0.origin().ascii_serialization()
+    }
+}
+
 impl FromStr for Address {
     type Err = String;
 

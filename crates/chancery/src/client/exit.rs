@@ -4,6 +4,7 @@
 use std::{error::Error, fmt};
 
 use chancery_client::ClientError;
+use chancery_core::{Clock, rfc3339};
 use chancery_types::ErrorCode;
 
 use crate::{
@@ -143,11 +144,7 @@ fn exit_of_call(error: &ClientError) -> Exit {
 
 fn next_after_call(error: &ClientError) -> Option<String> {
     Some(match error {
-        ClientError::Transport(_) => {
-            "Is the address right (chancery status), is the server running, and is its certificate of the authority \
-             given by --ca? If it now has another one, log in again with --ca."
-                .to_owned()
-        }
+        ClientError::Transport(error) => unreached(&error.to_string(), rfc3339(Clock::System.now_ms().div_euclid(1_000))),
         ClientError::Authority(_) => "Give --ca a PEM file, such as chancery-data/tls/ca.pem of the server.".to_owned(),
         ClientError::Certificate(_) => {
             "Give --client-cert the certificate and what stands between it and its authority, PEM, and --client-key its key \
@@ -166,7 +163,8 @@ fn next_after_call(error: &ClientError) -> Option<String> {
                 .to_owned()
         },
         ClientError::Refused { error_code: ErrorCode::InvalidAuthToken, .. } => {
-            "The login has ended: sessions do so after 15 idle minutes, all after 12 hours. Log in again: chancery login"
+            "The login has ended: it was not used for long, or as old as one may be. Log in again: chancery login; chancery \
+             whoami says when that one ends."
                 .to_owned()
         }
         ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {} seconds.", wait.as_secs()),
@@ -176,6 +174,27 @@ fn next_after_call(error: &ClientError) -> Option<String> {
         }
         ClientError::Refused { .. } | ClientError::Unexpected { .. } => return None,
     })
+}
+
+/// What to do where no answer came. The TLS library tells by its words alone why it does not take a certificate.
+fn unreached(why: &str, now: impl fmt::Display) -> String {
+    let has = |word: &str| why.contains(word);
+    if has("certificate not valid yet") {
+        format!(
+            "This machine's clock says {now}, which is before the server's certificate begins. Which of the two is wrong?"
+        )
+    } else if has("certificate expired") {
+        format!(
+            "This machine's clock says {now}. If that is right, the server needs a new certificate: its operator has to \
+             renew it."
+        )
+    } else if has("UnknownIssuer") {
+        "Its certificate is not of an authority that --ca names. If it now has another one, get that from its operator and \
+         log in again with --ca."
+            .to_owned()
+    } else {
+        "Is the address right (chancery status), and is the server running?".to_owned()
+    }
 }
 
 fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
@@ -188,6 +207,10 @@ fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use rustls::pki_types::UnixTime;
+
     use super::*;
     use crate::failure::While as _;
 
@@ -197,6 +220,20 @@ mod tests {
         for (exit, says) in Exit::TABLE {
             assert!(document.contains(&format!("| {} | {says} |", exit.code())), "{exit:?}: {says}");
         }
+    }
+
+    #[test]
+    fn each_way_not_to_take_a_certificate_has_its_own_advice() {
+        use rustls::CertificateError;
+        let advice = |why: CertificateError| {
+            unreached(&rustls::Error::InvalidCertificate(why).to_string(), "2026-01-31T00:00:00Z")
+        };
+        let (time, not_before) = (UnixTime::now(), UnixTime::since_unix_epoch(Duration::from_secs(1 << 33)));
+        let early = advice(CertificateError::NotValidYetContext { time, not_before });
+        assert!(early.contains("clock says 2026-01-31T00:00:00Z") && early.contains("before"), "{early}");
+        let late = advice(CertificateError::ExpiredContext { time, not_after: time });
+        assert!(late.contains("clock says") && late.contains("new certificate"), "{late}");
+        assert!(advice(CertificateError::UnknownIssuer).contains("--ca"));
     }
 
     #[test]

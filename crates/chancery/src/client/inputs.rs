@@ -12,8 +12,12 @@ use chancery_core::rfc3339;
 use chancery_types::ValidityUnit;
 use serde_json::{Value, json};
 
-use super::exit::usage;
-use crate::{bounded, failure::Failure, output};
+use super::exit::{Exit, told_with, usage};
+use crate::{
+    bounded,
+    failure::{Failure, While as _},
+    output,
+};
 
 /// Bytes of a file that an option names, at most: what becomes a part of a call, which the server takes no larger.
 const FILE_MAX: u64 = 1 << 20;
@@ -31,6 +35,26 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
         return Err(usage("nothing was answered"));
     }
     Ok(line.trim().to_owned())
+}
+
+/// Ends what would go on answering for as long as there is something to ask: nobody reads it any more.
+pub(crate) fn still_read() -> Result<(), Failure> {
+    if output::was_read() {
+        return Ok(());
+    }
+    Err(told_with(Exit::Failed, "standard output: Broken pipe", "Whoever read it stopped. What follows was not sent."))
+}
+
+/// The lines of standard input, for as long as somebody reads what is answered. One that is no text is told by its number.
+pub(crate) fn lines_of_input() -> impl Iterator<Item = Result<String, Failure>> {
+    io::stdin().lock().lines().enumerate().map(|(number, line)| {
+        still_read()?;
+        match line {
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err("it is not UTF-8".into()),
+            line => line.map_err(Failure::from),
+        }
+        .doing(format!("standard input, line {}", number + 1))
+    })
 }
 
 /// What an option names: a file, or standard input where it is called `-`.

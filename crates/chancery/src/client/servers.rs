@@ -13,12 +13,15 @@ use chancery_client::{
 
 use super::{
     address::Address,
-    exit::{Exit, told_with, usage},
+    exit::{Exit, exit_of, told_with, usage},
 };
 use crate::{
     failure::{Failure, While as _, describe},
     private_file,
 };
+
+/// Bytes for which there has to be room, about as many as a login takes.
+const SAVED_LEN: usize = 16 << 10;
 
 /// One server, and who is logged in there.
 pub(crate) type SavedServer = chancery_client::SavedServer<Address>;
@@ -106,6 +109,19 @@ fn unreadable(error: SavedError) -> Failure {
         SavedError::NoFolder => usage(error.to_string()),
         SavedError::File(..) | SavedError::Damaged(..) => error.into(),
     }
+}
+
+/// Refuses where nothing can be kept: the folder may not be written, or its disk is full.
+pub(crate) fn refuse_unwritable() -> Result<(), Failure> {
+    alone(|| {
+        let path = subfolder("servers")?.join(".tried");
+        let tried = private_file::replace(&path, &[b'\n'; SAVED_LEN]).and_then(|()| fs::remove_file(&path));
+        tried.doing(path.display().to_string())
+    })
+    .map_err(|failure| {
+        let next = "Nobody was logged in: the login could not be kept. HOME or XDG_CONFIG_HOME says where that is.";
+        told_with(exit_of(&failure), describe(failure.as_ref()), next)
+    })
 }
 
 /// Keeps what a login made.

@@ -289,8 +289,11 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
     let mut line = format!("{rows} rows, {rate:.0} a second");
     if let Some(total) = total.filter(|total| *total > 0) {
         let speed = read.saturating_sub(read_before) as f64 / seconds;
-        let left = total.saturating_sub(read) as f64 / speed.max(1.0);
-        line += &format!(", {:.0} %, {left:.0} s left", read.min(total) as f64 * 100.0 / total as f64);
+        line += &format!(", {:.0} %", read.min(total) as f64 * 100.0 / total as f64);
+        // A run that goes on has read nothing of its own at first, and nobody knows how fast it is.
+        if speed > 0.0 {
+            line += &format!(", {:.0} s left", total.saturating_sub(read) as f64 / speed);
+        }
     }
     if bad > 0 {
         line += &format!(", {bad} refused");
@@ -307,5 +310,7 @@ mod tests {
         let progress = Progress { rows: 4_000, bad: 10, rows_before: 10, read: 60, read_before: 20, total: Some(100) };
         let line = line(&progress, Duration::from_secs(2));
         assert_eq!(line, "4000 rows, 2000 a second, 60 %, 2 s left, 10 refused");
+        let taken_up = Progress { rows: 20, read: 20, bad: 0, ..progress };
+        assert_eq!(super::line(&taken_up, Duration::from_secs(2)), "20 rows, 5 a second, 20 %");
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     client::{
         address::Address,
         connection::{END_WAIT, Output, ServerOptions},
-        exit::{Exit, told_with, usage},
+        exit::{Exit, exit_of, told_with, usage},
         inputs::{ask, read_text, somebody_is_there},
         servers::{self, SavedServer},
         target::{Target, api_key, refuse_fleeting_key, refuse_half_key},
@@ -25,6 +25,7 @@ use crate::{
 mod certificate;
 mod directory;
 mod proof;
+mod workload;
 
 /// How long a server keeps a session that waits for its second login.
 const HALF_OPEN_MS: i64 = 5 * 60 * 1_000;
@@ -45,7 +46,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     }
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
     if let Some(file) = &command.oidc_token {
-        return by_token(target, options, file);
+        return workload::log_in(target, options, file);
     }
     if let Some(files) = certificate::files(command, key.is_some(), target.saved.as_ref())? {
         return certificate::log_in(target, command, files);
@@ -97,42 +98,18 @@ impl Replaced {
     }
 }
 
-/// The profile that is kept, and what it keeps now.
+/// The profile that is kept, and what it keeps now. Every login asks for it before it sends anything: one that could not be
+/// kept would go on at the server, and nobody could end it.
 fn profile(
     saved: Option<(String, SavedServer)>,
     options: &ServerOptions,
     address: &Address,
 ) -> Result<(String, Option<SavedServer>), Failure> {
+    servers::refuse_unwritable()?;
     Ok(match saved {
         Some((name, server)) => (name, Some(server)),
         None => (servers::new_name(options.server_profile.as_deref(), address)?, None),
     })
-}
-
-/// A workload, whose token of an identity provider says who it is. What it gets for it is kept, and nothing to renew it by.
-fn by_token(target: Target, options: &ServerOptions, file: &Path) -> Result<Exit, Failure> {
-    // The token itself is easily given in the place of its file, and must not be shown.
-    if file.to_string_lossy().starts_with("eyJ") && !file.exists() {
-        return Err(usage(
-            "--oidc-token takes the FILE that the token is in, or - for standard input, and not the token",
-        ));
-    }
-    let text = read_text("--oidc-token", file)?;
-    let token = without_line_end(&text).trim();
-    if token.is_empty() {
-        return Err(usage(format!("--oidc-token {}: it is empty", file.display())));
-    }
-    let (client, client_of_replaced) = (target.client()?, target.client()?);
-    let Target { address, ca, saved } = target;
-    let (profile, known) = profile(saved, options, &address)?;
-    let replaced = Replaced::of(known, &address, client_of_replaced);
-    let state = client.exchange_token(token).doing("logging in by a provider's token")?;
-    let server = SavedServer { state: Some(state), ..new_login(address, ca, Clock::System.now_ms()) };
-    let mut login = Attempt { client, server, profile, directory: None };
-    login.keep()?;
-    login.say(options.output)?;
-    replaced.end();
-    Ok(Exit::Done)
 }
 
 /// A server that is not known yet is what a first login is about.
@@ -302,7 +279,14 @@ impl Attempt {
     /// Keeps the session as it is now.
     fn keep(&mut self) -> Result<(), Failure> {
         self.server.session = self.client.session();
-        servers::save(&self.profile, &self.server)
+        servers::save(&self.profile, &self.server).map_err(|failure| {
+            self.client.set_patience(END_WAIT);
+            let next = match self.client.log_out() {
+                Ok(()) => "The login could not be kept, and was ended at the server.",
+                Err(_) => "The login could not be kept, nor ended at the server, where it ends by itself.",
+            };
+            told_with(exit_of(&failure), describe(failure.as_ref()), next)
+        })
     }
 
     const fn question(&self) -> &'static str {

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::{
     cli::passkey::{OnePasskey, PasskeyCommand, PasskeyConfirm, PasskeyDelete, PasskeyList, PasskeyPins},
     client::{
+        address::Address,
         connection::{Answer, Connection, Output, logged_in},
         consent,
         exit::{Exit, told_with},
@@ -123,12 +124,19 @@ fn deleted(connection: &Connection, delete: &PasskeyDelete) -> Result<(), Failur
     output::line(format_args!("deleted: {}", Shown(&delete.one.passkey)))
 }
 
-/// Lines of a file for `chancery verify`; where the console is, its reader has to know better than this server.
+/// The file for `chancery verify`. Passkeys are for a host, and the console is where this server is reached if that is the
+/// same; whoever reads it has to know better than this server.
 fn pinned(connection: &Connection, pins: &PasskeyPins) -> Result<(), Failure> {
+    let mut origin = None;
     for identity in &pins.identities {
         let all: Passkeys = serde_json::from_value(connection.get(&passkeys_of(connection, Some(identity))?)?)?;
         for passkey in all.results.iter().filter(|passkey| passkey.confirmed_at.is_some()) {
-            let Passkey { identity_uuid, public_key, public_key_sha256, obj_info, .. } = passkey;
+            let Passkey { identity_uuid, public_key, public_key_sha256, obj_info, rp_id, .. } = passkey;
+            if origin.replace(rp_id.clone()).is_none() {
+                let saved = connection.saved.as_ref().map(|(_, server)| &server.server);
+                output::line("# The address of the console: compare it with the one that approvers see.")?;
+                output::line(format_args!("origin {}", origin_of(rp_id, saved.or(pins.server.server.as_ref()))))?;
+            }
             output::line(format_args!("# {}, {}", Shown(identity), Shown(&obj_info.name)))?;
             output::line(format_args!("# SHA-256 {}", hexadecimal(&public_key_sha256.0)))?;
             output::line(format_args!("approver {identity_uuid} {}", Base64::encode(&public_key.0)))?;
@@ -137,9 +145,28 @@ fn pinned(connection: &Connection, pins: &PasskeyPins) -> Result<(), Failure> {
     Ok(())
 }
 
+fn origin_of(host: &str, address: Option<&Address>) -> String {
+    let here = address.filter(|address| address.host() == host).map(Address::origin);
+    here.unwrap_or_else(|| format!("https://{host}"))
+}
+
 fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
     if connection.output == Output::Json {
         return answer.print();
     }
     show::details(&answer.response, &Names::new(connection))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_console_is_where_the_server_is_reached_by_the_host_of_the_passkeys() {
+        let at = |address: &str| origin_of("kms.example.org", Some(&address.parse().unwrap()));
+        assert_eq!(at("https://kms.example.org:8443/path"), "https://kms.example.org:8443");
+        assert_eq!(at("https://kms.example.org:443"), "https://kms.example.org");
+        assert_eq!(at("https://10.0.0.1:8443"), "https://kms.example.org");
+        assert_eq!(origin_of("kms.example.org", None), "https://kms.example.org");
+    }
 }

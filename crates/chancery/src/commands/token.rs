@@ -1,7 +1,5 @@
 //! `chancery token` and `chancery track`: calls of one value each, for as many as there are lines.
 
-use std::io;
-
 use serde_json::{Map, Value, json};
 
 use super::tokenize::{Way, line_of, parts, with_grant, with_version};
@@ -11,6 +9,7 @@ use crate::{
         connection::{Answer, Connection, Output, logged_in},
         consent,
         exit::Exit,
+        inputs::{lines_of_input, still_read},
     },
     failure::{Failure, While as _},
     output,
@@ -96,16 +95,15 @@ fn each(
         let path = format!("/api/v2/token-profiles/{}", Names::new(connection).resolve(kind, &values.profile)?);
         let mut done = |number: usize, what: &str, value: &str| {
             let place = format!("{what} {}", number + 1);
+            still_read()?;
             act(connection, &path, value, &place).doing(place)
         };
         if !values.values.is_empty() {
             values.values.iter().enumerate().try_for_each(|(number, value)| done(number, "value", value))?;
-            return Ok(Exit::Done);
+        } else {
+            lines_of_input().enumerate().try_for_each(|(number, line)| done(number, "line", &line?))?;
         }
-        for (number, line) in io::stdin().lines().enumerate() {
-            done(number, "line", &line.doing("standard input")?)?;
-        }
-        Ok(Exit::Done)
+        still_read().map(|()| Exit::Done)
     })
 }
 

@@ -1,9 +1,6 @@
 //! `chancery tokenize`, `chancery detokenize` and `chancery rewrap`: values there, back, and on, in batches.
 
-use std::{
-    io::{self, BufRead as _, IsTerminal as _},
-    path::Path,
-};
+use std::path::Path;
 
 use chancery_client::ClientError;
 use chancery_types::{Base64, ErrorCode};
@@ -18,6 +15,7 @@ use crate::{
     client::{
         connection::{Connection, Output, ServerOptions, logged_in},
         exit::{Exit, told_with, usage},
+        inputs::{lines_of_input, still_read},
     },
     failure::{Failure, While as _},
     output,
@@ -119,22 +117,21 @@ fn values(
             ([], _) => lines(&task),
             // One value needs no right to batches.
             ([one], Some(call)) => single(&task, call, one),
-            (several, _) => several
-                .chunks(BATCH)
-                .enumerate()
-                .try_for_each(|(done, values)| batch(&task, values, ("value", done * BATCH))),
+            (several, _) => several.chunks(BATCH).enumerate().try_for_each(|(done, values)| {
+                still_read().and_then(|()| batch(&task, values, ("value", done * BATCH)))
+            }),
         };
         if let (Err(_), Some(file)) = (&made, given.iter().find(|value| Path::new(value).is_file())) {
             output::note(format!("chancery: {file} is a file here. Add --column NAME to have a column of it done."));
         }
-        made.map(|()| Exit::Done)
+        made.and_then(|()| still_read()).map(|()| Exit::Done)
     })
 }
 
 fn lines(task: &Task<'_>) -> Result<(), Failure> {
     let (mut waiting, mut done) = (Vec::new(), 0);
-    for line in io::stdin().lock().lines() {
-        let line = line.doing("standard input")?;
+    for line in lines_of_input() {
+        let line = line?;
         // A byte order mark is none of the first value.
         let is_first = done == 0 && waiting.is_empty();
         waiting.push(if is_first { line.trim_start_matches('\u{feff}').to_owned() } else { line });
@@ -194,7 +191,8 @@ fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<()
     }
     let iv = |index: usize| ivs.and_then(|ivs| ivs.get(index));
     let lines = made.iter().enumerate().map(|(index, made)| line_of(way, made, iv(index), &place(index)));
-    lines.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(output::line)
+    // In one write: there are many.
+    output::line(lines.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
 /// A refusal for want of approvals, with what to do about it.
@@ -246,7 +244,7 @@ pub(super) fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failu
 pub(super) fn line_of(way: Way, made: &Value, iv: Option<&Value>, place: &str) -> Result<String, Failure> {
     let made = made.as_str().ok_or_else(|| format!("{place}: the answer has no value"))?;
     let iv = iv.and_then(Value::as_str).map(|iv| format!("\t{iv}")).unwrap_or_default();
-    if io::stdout().is_terminal() {
+    if output::is_terminal() {
         return Ok(format!("{}{iv}", Shown(made)));
     }
     // A token ends at a tab, where an initialization vector begins.

@@ -10,11 +10,11 @@ use crate::{
     cli::client::Logout,
     client::{
         connection::{Output, ServerOptions, logged_in},
-        exit::{Exit, told_with},
+        exit::{Exit, exit_of, told_with},
         servers::{self, SavedServer},
         target::Target,
     },
-    failure::Failure,
+    failure::{Failure, describe},
     output,
     resources::show,
     shown::{Shown, escaped_json},
@@ -26,20 +26,34 @@ const STATUS_WAIT: Duration = Duration::from_secs(5);
 pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
     let target = Target::of_profile(&command.server)?;
     let (name, server) = target.profile()?;
-    let client = target.client()?;
-    let taken = servers::end(name, command.forget)?;
-    let taken = taken.filter(|taken| taken.state.is_some() && taken.server == server.server);
-    let ended = taken.map_or(Ok(()), |taken| client.in_session(taken.session).log_out());
-    match ended {
+    let is_of_it = |known: &&SavedServer| known.state.is_some() && known.server == server.server;
+    let end = |known: &SavedServer| match target.client()?.in_session(known.session.clone()).log_out() {
         // A session that had ended already is ended.
-        Err(error) if !error.wants_login() => {
-            output::note(format_args!(
-                "chancery: the login is forgotten here; the server could not be told, where it ends by itself"
-            ));
-            Err(error.into())
-        }
-        Ok(()) | Err(_) => output::line(format!("Logged out of {}.", server.server)).map(|()| Exit::Done),
+        Err(error) if !error.wants_login() => Err(Failure::from(error)),
+        Ok(()) | Err(_) => Ok(()),
+    };
+    let known = Some(server).filter(is_of_it);
+    // First there, where it counts: what is left here after that opens nothing.
+    let mut ended = known.map_or(Ok(()), end);
+    let taken = servers::end(name, command.forget).map_err(|failure| {
+        let next = match &ended {
+            Ok(()) => "The session is ended at the server; what is kept of it here could not be taken away.",
+            Err(_) => "Nor could the server be told, where the session ends by itself.",
+        };
+        told_with(exit_of(&failure), describe(failure.as_ref()), next)
+    })?;
+    // Somebody may have logged in meanwhile.
+    let other =
+        taken.as_ref().filter(is_of_it).filter(|taken| known.is_none_or(|known| known.session != taken.session));
+    if let Some(other) = other {
+        ended = ended.and(end(other));
     }
+    if ended.is_err() {
+        output::note("chancery: the login is forgotten here; the server could not be told, where it ends by itself");
+    }
+    ended?;
+    let says = if known.or(other).is_some() { "Logged out of" } else { "Nobody was logged in at" };
+    output::line(format!("{says} {}.", server.server)).map(|()| Exit::Done)
 }
 
 /// A line for each server; the exit code is that of the one that is meant.

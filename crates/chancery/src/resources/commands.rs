@@ -75,7 +75,13 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
     if let Some(help) = out {
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));
     }
-    finished(command, verb.about.to_owned(), verb.example)
+    let needs: Vec<_> = verb.needs.iter().map(|flag| format!("--{flag}")).collect();
+    let about = if needs.is_empty() {
+        verb.about.to_owned()
+    } else {
+        format!("{}. Needed, where --file does not have them: {}", verb.about, needs.join(", "))
+    };
+    finished(command, about, verb.example)
 }
 
 fn flag(member: &Member) -> Arg {

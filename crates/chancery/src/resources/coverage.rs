@@ -113,3 +113,20 @@ fn every_operation_of_the_document_has_a_command_or_a_reason() {
     let unknown: Vec<_> = covered.difference(&described).collect();
     assert!(missing.is_empty() && unknown.is_empty(), "without a command: {missing:#?}, unknown: {unknown:#?}");
 }
+
+/// Whoever is told which flags are needed is told of all of them.
+#[test]
+fn flags_that_are_needed_are_what_the_document_requires() {
+    let document: Value = serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();
+    for verb in table::all().flat_map(|resource| resource.verbs).filter(|verb| !verb.needs.is_empty()) {
+        let at: Vec<_> =
+            verb.needs.iter().map(|flag| verb.members.iter().find(|one| one.flag == *flag).unwrap().at).collect();
+        let body = &document["paths"][verb.path]["post"]["requestBody"]["content"]["application/json"]["schema"];
+        let schema = body["$ref"].as_str().unwrap().trim_start_matches('#');
+        for member in document.pointer(schema).unwrap()["required"].as_array().unwrap() {
+            let pointer = format!("/{}", member.as_str().unwrap());
+            let is_fixed = verb.fixed.iter().any(|(fixed, _)| *fixed == pointer);
+            assert!(is_fixed || at.iter().any(|at| at.starts_with(&pointer)), "{}: {pointer}", verb.path);
+        }
+    }
+}

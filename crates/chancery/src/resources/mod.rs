@@ -104,6 +104,8 @@ pub(crate) struct Verb {
     pub(crate) one_of: Option<OneOf>,
     /// Members of the body.
     pub(crate) members: &'static [Member],
+    /// Flags without which the server refuses it, where no file has their members.
+    pub(crate) needs: &'static [&'static str],
     /// Members that are sent where the file has no others: pointer and JSON.
     pub(crate) fixed: &'static [(&'static str, &'static str)],
     /// A member that the interface replaces whole, and flags give parts of: the rest stays as it is.
@@ -192,6 +194,7 @@ pub(crate) const SHOW: Verb = Verb {
     loses: None,
     one_of: None,
     members: &[],
+    needs: &[],
     fixed: &[],
     keeps: None,
     effect: None,

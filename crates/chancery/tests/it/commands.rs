@@ -48,6 +48,18 @@ fn the_command_line_helps_and_names_itself() {
     assert!(chancery(&["--version"]).run().text().starts_with("chancery "));
 }
 
+/// A page that ends where the disk was full would pass for a whole one.
+#[test]
+fn manual_pages_have_their_names_when_they_are_whole() {
+    let folder = temp_dir();
+    let line = format!("ulimit -f 1; {} man pages", crate::process::PROGRAM);
+    let full = Tool::new("bash").folder(folder.path()).args(["-c", &line]).try_run();
+    assert!(full.status.code() == Some(1) && full.stderr.contains("File too large"), "{}", full.stderr);
+    assert_eq!(fs::read_dir(folder.path().join("pages")).unwrap().count(), 0);
+    let _made = chancery(&["man"]).arg(folder.path().join("pages")).run();
+    assert!(fs::read_to_string(folder.path().join("pages/chancery.1")).unwrap().contains(".TH"));
+}
+
 #[test]
 fn commands_beside_the_server_list_their_own_flags() {
     for command in [&["unlock"][..], &["settings"], &["backup"], &["rows", "list"], &["rows", "authenticate"]] {

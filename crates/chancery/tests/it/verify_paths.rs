@@ -255,6 +255,16 @@ fn signatures_are_read_as_people_have_them() {
         pki.write("p7s", none);
         pki.refused("--root root.pem", 2, "--signature p7s: no CMS signature");
     }
+    // What may be good, and is not supported, is not called wrong.
+    for (options, why) in [
+        ("-econtent_type 1.2.3.4", "the type 1.2.3.4, which is not supported"),
+        ("-nocerts", "its signer's certificate is not in it"),
+        ("-signer second.pem -inkey second.key", "it has 2 signers"),
+    ] {
+        pki.issue("second", "root", SIGNER, "");
+        pki.sign("signer", &[], options);
+        pki.refused("--root root.pem", 2, why);
+    }
     // What can be read and is wrong stays a refusal.
     pki.write("p7s", &pem);
     pki.write("content", "other");

@@ -13,8 +13,10 @@ use chancery_types::{
     wire::{
         Envelope,
         signing_requests::{Approval, SigningRequest},
+        whoami::WhoAmI,
     },
 };
+use chancery_x509::time::parse_rfc3339;
 use serde::Deserialize as _;
 use serde_json::json;
 
@@ -31,16 +33,13 @@ use crate::{
     shown::Shown,
 };
 
-/// Sessions end after so long, whatever they do.
-const SESSION_MAX: Duration = Duration::from_secs(12 * 3_600);
-
 /// How often the request is looked at: soon, and then less often.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 const LOOK_MAX: Duration = Duration::from_secs(5);
 
 /// A login by password ends some time, and nobody is there to repeat it; so that is said before anything is submitted.
 pub(super) fn refuse_too_long(command: &Sign, connection: &Connection) -> Result<(), Failure> {
-    let Some(left) = left_of_login(connection).filter(|_| command.wait) else { return Ok(()) };
+    let Some(left) = left_of_login(connection)?.filter(|_| command.wait) else { return Ok(()) };
     match command.timeout {
         Some(timeout) if timeout > left => {
             let message = format!("--timeout {}: the login ends before, in {}", text(timeout), text(left));
@@ -59,11 +58,14 @@ pub(super) fn refuse_too_long(command: &Sign, connection: &Connection) -> Result
     }
 }
 
-/// How long the login holds at most, where it cannot be renewed without a person.
-fn left_of_login(connection: &Connection) -> Option<Duration> {
-    let (_, server) = connection.saved.as_ref().filter(|_| !connection.has_key())?;
-    let since = Clock::System.now_ms().saturating_sub(server.logged_in_at_ms);
-    Some(SESSION_MAX.saturating_sub(Duration::from_millis(u64::try_from(since).unwrap_or_default())))
+/// How long the login holds at most, as the server says, where it cannot be renewed without a person.
+fn left_of_login(connection: &Connection) -> Result<Option<Duration>, Failure> {
+    if connection.saved.is_none() || connection.has_key() {
+        return Ok(None);
+    }
+    let who: WhoAmI = serde_json::from_value(connection.get("/api/v2/whoami")?)?;
+    let left = |end_ms: i64| u64::try_from(end_ms.saturating_sub(Clock::System.now_ms())).unwrap_or_default();
+    Ok(who.session_ends_at.as_deref().and_then(parse_rfc3339).map(|end| Duration::from_millis(left(end))))
 }
 
 /// Looks at all of them until they are decided, the time is over, or nobody waits. What is signed is taken at once, whatever
@@ -75,7 +77,8 @@ pub(super) fn until_decided(
     failures: &mut Failures,
 ) {
     let begun = Instant::now();
-    let end = command.timeout.or_else(|| left_of_login(connection));
+    // Where the server does not say it now, the first look finds out why.
+    let end = command.timeout.or_else(|| left_of_login(connection).ok().flatten());
     let (mut line, mut look) = (Line::default(), FIRST_LOOK);
     while !open.is_empty() {
         let is_last = !command.wait || end.is_some_and(|end| begun.elapsed() >= end);

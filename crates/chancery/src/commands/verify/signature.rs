@@ -17,7 +17,11 @@ use chancery_verify::{
     log::{LogKey, verify_logged_signature},
     manifest_digest, read_cms, verify_approvals, verify_by_signer, verify_raw, verify_signature,
 };
-use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
+use chancery_x509::{
+    cms::ContentInfo,
+    time::{parse_rfc3339 as moment_ms, rfc3339},
+};
+use der::{Decode as _, oid::db::rfc5911::ID_DATA};
 
 use super::{
     Findings, Trouble, certificates, from_hex, logged, not, read, refused, response, text, trust::Trusted, unreadable,
@@ -27,6 +31,7 @@ use crate::{cli::Verify, failure::While as _};
 /// A CMS that stands apart from its content, as of now or of its time stamp, and without any log.
 pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> {
     let signature = read_cms(&read(path)?).doing(format!("--signature {}", path.display()))?;
+    refuse_unsupported(&signature)?;
     let content = command.file.as_deref().map(read).transpose()?;
     let given = given_digest(command)?;
     if content.is_none() && given.is_none() {
@@ -38,6 +43,22 @@ pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> 
     };
     let trusted = Trusted::read(command)?.ok_or_else(|| unreadable("--root FILE is needed: whom you trust"))?;
     checked(&signature, SigningFormat::Cms, digest, &trusted.at(Clock::System.now_ms()), "now")
+}
+
+/// What may well be good, and is not looked at here: that is no verdict.
+fn refuse_unsupported(signature: &[u8]) -> Result<(), Trouble> {
+    let ContentInfo { content: signed, .. } = ContentInfo::from_der(signature).doing("--signature")?;
+    let why = match signed.signer_infos.as_slice().len() {
+        1 if signed.content_type() != ID_DATA => {
+            format!("its content is of the type {}, which is not supported", signed.content_type())
+        }
+        1 if signed.certificates.iter().all(|all| all.is_empty()) => {
+            "its signer's certificate is not in it, which is not supported".to_owned()
+        }
+        1 => return Ok(()),
+        signers => format!("it has {signers} signers, and only one is supported"),
+    };
+    Err(unreadable(&format!("--signature: {why}")))
 }
 
 /// A signing request, or an item of a manifest: content, signature, log.

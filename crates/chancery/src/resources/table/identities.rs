@@ -10,7 +10,12 @@ const ROLE: &str = "/api/v2/roles/{}";
 const ROLE_MEMBERS: &[Member] = &[
     member("name", "/name", Kind::Text, "Its name"),
     member("logins-required", "/loginsRequired", Kind::Number, "How many people have to log in together: 1 or 2"),
-    member("perm", "/perms", Kind::Texts, "What its holders may do, such as Signing:Submit; several by commas"),
+    member(
+        "perm",
+        "/perms",
+        Kind::Texts,
+        "What its holders may do beside Control Rules, such as Signing:Submit; several by commas",
+    ),
     member("management", "/management", Kind::Switch, "Whether its holders administer"),
     member(
         "second-factor",
@@ -134,6 +139,9 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Makes one",
                 path: "/api/v2/roles",
                 members: ROLE_MEMBERS,
+                needs: &["name", "logins-required"],
+                // Programs that only tokenize hold a role that Control Rules name, and nothing else.
+                fixed: &[("/perms", "[]")],
                 example: "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
                 ..CREATE
             },

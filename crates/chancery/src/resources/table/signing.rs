@@ -73,6 +73,7 @@ const SERVICES: Resource = Resource {
             about: "Deploys a signing service, with its key, certificate and first policy",
             path: "/cuserv/v1/services/deploy",
             members: DEPLOY,
+            needs: &["name", "issuer", "subject", "key-type", "validity", "format", "hash", "num-approvals"],
             fixed: &[("/template", "\"PKI Signing\"")],
             example: "chancery service create --name scripts --issuer 'Chancery Demo Root' --subject 'CN=Scripts,O=Demonstration' --key-type 'EC P-256 Signing' --validity 1y --format Powershell --hash Sha2_256 --num-approvals 0",
             ..CREATE

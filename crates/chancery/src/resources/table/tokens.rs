@@ -41,6 +41,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
             about: "Makes one",
             path: "/api/v2/token-profiles",
             members: MEMBERS,
+            needs: &["name", "key", "algorithm"],
             example: "chancery profile create --name mail --algorithm AesSiv --key mail --file mail.json",
             ..CREATE
         },

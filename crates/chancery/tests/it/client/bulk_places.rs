@@ -102,6 +102,25 @@ fn devices_and_links_stay_what_they_are() {
     assert!(!place.path("other.csv").exists() && !place.path("new.csv").exists());
 }
 
+/// What is written of refused rows has values in clear: it goes with the run that begins anew, wherever that writes its own.
+/// A run that is at work is no interrupted one.
+#[test]
+fn a_run_that_begins_anew_leaves_nothing_of_the_one_before() {
+    let place = place();
+    place.write("large.csv", format!("pan,n\n1234,1\n{}", format!("{CARD},1\n").repeat(200_000)));
+    let journal = "a=1; while test ! -s out.csv.rejects.part; do test $((a += 1)) -lt 3000 || exit 3; sleep 0.01; done";
+    symlink("out.csv", place.path("link.csv")).unwrap();
+    let other = format!("{CARDS} large.csv -o link.csv");
+    let at_work = format!("{CARDS} large.csv -o out.csv & {journal}; {other}; code=$?; kill -9 $!; wait; exit $code");
+    let refused = place.sh(&at_work).failed(2);
+    assert!(refused.contains("another run is writing it"), "{refused}");
+    assert!(place.path("out.csv.rejects.part").exists());
+    place.sh(&other).failed(2);
+    let anew = place.sh(&format!("{other} --restart --rejects elsewhere"));
+    assert_eq!(anew.code, Some(9), "{anew:?}");
+    assert_eq!(place.sh("ls -A | grep -c '[.]part'").out.trim(), "0");
+}
+
 /// Killed between the output's name and the end of its journal, a run has left nothing that anybody could go on with.
 #[test]
 fn a_journal_of_what_is_finished_stops_no_other_job() {

@@ -50,6 +50,28 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
+/// What could not be kept is not made, and what cannot be taken away is ended.
+fn kept_or_not_at_all(place: &Place) {
+    let login = format!(
+        "chancery login --server {} --ca ca.pem --server-profile third Approver1 --password-file three",
+        place.base()
+    );
+    let full = place.sh(&format!("bash -c 'ulimit -f 1; {login}'")).failed(1);
+    assert!(full.contains("Nobody was logged in") && full.contains("File too large"), "{full}");
+    let relative = place.sh(&format!("XDG_CONFIG_HOME= HOME=home {login}")).failed(2);
+    assert!(relative.contains("HOME") && !place.path("home/.config").exists(), "{relative}");
+    place.sh(&login).done();
+    place.sh("cp home/chancery/servers/third.json copy").done();
+    let logout = "chancery logout --server-profile third";
+    let full = place.sh(&format!("bash -c 'ulimit -f 0; {logout}'")).failed(1);
+    assert!(full.contains("ended at the server"), "{full}");
+    let gone = place.sh("chancery whoami --server-profile third").failed(3);
+    assert!(gone.contains("The login has ended"), "{gone}");
+    assert!(place.sh(logout).done().starts_with("Logged out of"));
+    assert!(place.sh(logout).done().starts_with("Nobody was logged in at"));
+    place.sh(&format!("{logout} --forget")).done();
+}
+
 #[test]
 fn people_log_in_one_after_the_other() {
     let place = Place::new();
@@ -78,6 +100,7 @@ fn people_log_in_one_after_the_other() {
     assert!(!text.contains(one) && !text.contains(two) && !text.contains("mistyped"), "{text}");
     assert!(text.contains("The login is refused: ") && text.contains("was not sent"), "{text}");
 
+    kept_or_not_at_all(&place);
     let file = place.path("home/chancery/servers/default.json");
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
     assert!(!fs::read_to_string(&file).unwrap().contains(one));

@@ -149,9 +149,13 @@ fn with_its_key(place: &Place) {
     assert!(serial(place) != before && public_key(place, "www.key") == key);
     is_one_pair(place);
     assert!(!place.path("www.pem").is_symlink());
-    let later = place.sh(&format!("{RENEW} --before 1d")).done();
+    // It would have the old certificate.
+    let left_out = place.sh(RENEW).failed(2);
+    assert!(left_out.contains("--p12 is missing") && left_out.contains("www.p12"), "{left_out}");
+    let packed = format!("{packed} www.key --before 1d");
+    let later = place.sh(&packed).done();
     assert!(later.contains("not due before"), "{later}");
-    let json = place.json(&format!("{RENEW} --before 1d"));
+    let json = place.json(&packed);
     assert_eq!(json["objInfo"]["name"], "www.example.org");
 }
 
@@ -204,7 +208,8 @@ fn refusals(place: &Place) {
     assert!(own.failed(2).contains("it is a link"));
     let twice = place.sh(&format!("{RENEW} --key-out ./www.pem")).failed(2);
     assert!(twice.contains("something else would go to the same file"), "{twice}");
-    let another = place.sh("chancery cert renew 'Chancery Demo Root' --cert-out www.pem").failed(2);
+    let all = "--cert-out www.pem --key-in www.key --p12 www.p12 --p12-password-file p12.password";
+    let another = place.sh(&format!("chancery cert renew 'Chancery Demo Root' {all}")).failed(2);
     assert!(another.contains("there is another certificate: CN=www.example.org"), "{another}");
     place.sh("openssl req -x509 -key other.key -subj /CN=www.example.org -out foreign.pem").done();
     let unknown = place.sh("chancery cert renew www.example.org --cert-out foreign.pem").failed(2);
@@ -221,8 +226,12 @@ fn refusals(place: &Place) {
 fn not_left_out(place: &Place) {
     let renew = format!("{RENEW} --key-out www.key");
     let before = serial(place);
-    let left_out = place.sh(&renew).failed(2);
-    assert!(left_out.contains("--p12 is missing") && left_out.contains("current/store.p12"), "{left_out}");
+    for lacks in [&renew, RENEW] {
+        let left_out = place.sh(lacks).failed(2);
+        assert!(left_out.contains("--p12 is missing") && left_out.contains("current/store.p12"), "{left_out}");
+    }
+    place.sh("chancery cert renew nope --cert-out nope.pem").failed(2);
+    assert!(!place.path(".nope.pem.renewal").exists(), "nothing was made");
     assert_eq!(serial(place), before);
     is_one_pair(place);
     // Another name for the key takes none away from the one before.

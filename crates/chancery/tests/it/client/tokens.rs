@@ -21,6 +21,22 @@ fn tokens_are_kept_up_to_date_and_looked_after() {
     vault(&place);
     tracks(&place);
     old_tokens(&place);
+    place.sh("chancery role create --name Payments --logins-required 1").done();
+    assert_eq!(place.json("chancery role show Payments")["perms"], serde_json::json!([]));
+    until_nobody_reads(&place);
+}
+
+/// Nothing more is sent once whoever read the answers has gone; and a line that is no text is told by its number.
+fn until_nobody_reads(place: &Place) {
+    for (value, asked) in
+        [("4111111111111111", "tokenize --profile 'demo cards'"), ("123456789", "token exists --profile numbers")]
+    {
+        let endless = format!("(yes {value} | timeout 60 chancery {asked}; echo $? > code) | head -1; cat code");
+        let said = place.sh(&endless);
+        assert!(said.out.ends_with("\n1\n") && said.err.contains("Broken pipe"), "{asked}: {said:?}");
+        let wrong = place.sh(&format!("printf '123-45-6789\\n\\377\\n' | chancery {asked}")).failed(1);
+        assert!(wrong.contains("standard input, line 2: it is not UTF-8"), "{asked}: {wrong}");
+    }
 }
 
 /// After a rotation the version is named, whichever way the tokens are given.

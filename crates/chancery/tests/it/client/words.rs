@@ -43,7 +43,7 @@ fn flags(place: &Place) {
         ),
         (format!("chancery cert revoke {root} --yes"), "--reason (/reason): This flag is missing."),
         (format!("chancery cert revoke {root} --yes --reason lost"), "--reason (/reason): Must be one of unspecified"),
-        ("chancery role create --name x --logins-required 1".to_owned(), "--perm (/perms): This flag is missing."),
+        ("chancery role create --name x".to_owned(), "--logins-required (/loginsRequired): This flag is missing."),
         (
             "chancery role create --name x --logins-required 1 --file roles.json".to_owned(),
             "--perm (/perms): Must be an array",

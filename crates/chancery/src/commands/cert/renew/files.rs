@@ -23,7 +23,6 @@ use crate::{
     client::exit::{Exit, told_with, usage},
     destination,
     failure::{Failure, While as _},
-    private_file,
     shown::path_word,
 };
 
@@ -32,12 +31,10 @@ const CERT: &str = "certificate.pem";
 const KEY: &str = "key.pem";
 const P12: &str = "store.p12";
 
-/// Names within the folder of a renewal: the link to the pair that counts, the pair that is being made, and what is still to
-/// be done.
+/// Names within the folder of a renewal: the link to the pair that counts, and the pair that is being made.
 pub(super) const CURRENT: &str = "current";
 const NEXT: &str = "next";
-const PENDING: &str = "pending";
-const HOOK_DUE: &str = "hook-due";
+const LOCK: &str = "lock";
 
 /// What a folder is called that has the files that were there before the first renewal.
 const ADOPTED: &str = "adopted";
@@ -48,9 +45,19 @@ pub(super) struct Files {
     pub(super) key: Option<PathBuf>,
     pub(super) p12: Option<PathBuf>,
     /// Beside the certificate.
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     /// Held as long as this: two renewals of one file would take each other's key away.
     _lock: File,
+}
+
+impl Drop for Files {
+    /// A renewal that left nothing leaves no folder. The lock is still held.
+    fn drop(&mut self) {
+        let names = fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|entry| entry.file_name());
+        if names.eq([LOCK]) {
+            let _gone = remove(&self.folder.join(LOCK)).and_then(|()| fs::remove_dir(&self.folder));
+        }
+    }
 }
 
 impl Files {
@@ -64,11 +71,12 @@ impl Files {
         let doing = || folder.display().to_string();
         // Whoever reads the certificate goes through it; the key has a mode of its own.
         fs::DirBuilder::new().recursive(true).mode(0o755).create(&folder).doing(doing())?;
-        let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(folder.join("lock"));
+        let lock = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(folder.join(LOCK));
         let lock = lock.doing(doing())?;
         match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
+            // One that ended meanwhile may have taken the folder away.
+            Ok(()) if lock.metadata().doing(doing())?.nlink() > 0 => {}
+            Ok(()) | Err(TryLockError::WouldBlock) => {
                 return Err(usage(format!(
                     "--cert-out {}: another chancery cert renew is at work on it",
                     cert.display()
@@ -120,12 +128,17 @@ impl Files {
     /// Names lead to the pair that counts, also one that is not named here: without what it leads to, its users would find
     /// nothing.
     fn refuse_to_leave_out(&self) -> Result<(), Failure> {
-        let made = self.folder.join(CURRENT).join(P12);
-        if self.key.is_none() || self.p12.is_some() || !made.exists() {
+        let linked = self.folder.join(CURRENT).join(P12);
+        let apart = self.p12_apart()?;
+        let Some(made) = [Some(linked), apart].into_iter().flatten().find(|made| self.p12.is_none() && made.exists())
+        else {
             return Ok(());
-        }
+        };
         let message = format!("--cert-out {}: a PKCS#12 file goes with it, and --p12 is missing", self.cert.display());
-        let next = format!("Name it: --p12 FILE. Where nobody reads it any more, remove it and {}.", made.display());
+        let next = format!(
+            "Name it: --p12 FILE, with --key-out or --key-in. Where nobody reads it any more, remove {}, and what leads to it.",
+            made.display()
+        );
         Err(told_with(Exit::Usage, message, next))
     }
 
@@ -166,6 +179,7 @@ impl Files {
     pub(super) fn put_certificate(&self, chain: &[u8], p12: Option<&[u8]>) -> Result<(), Failure> {
         // Both are of the same key as what was there, so that no order is wrong.
         if let (Some(path), Some(content)) = (&self.p12, p12) {
+            self.set_p12_apart(path)?;
             super::super::pkcs12::write(path, content)?;
         }
         let written = Destination::find(&self.cert).and_then(|place| place.write(chain));
@@ -296,36 +310,6 @@ impl Files {
         }
         Ok(())
     }
-
-    /// What was asked for and is not in place yet: as it was written.
-    pub(super) fn pending(&self) -> Result<Option<String>, Failure> {
-        let path = self.folder.join(PENDING);
-        match bounded::open_text(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            read => Ok(Some(read.doing(path.display().to_string())?)),
-        }
-    }
-
-    pub(super) fn set_pending(&self, text: Option<&str>) -> Result<(), Failure> {
-        self.mark(PENDING, text)
-    }
-
-    pub(super) fn hook_is_due(&self) -> bool {
-        self.folder.join(HOOK_DUE).exists()
-    }
-
-    pub(super) fn set_hook_due(&self, is_due: bool) -> Result<(), Failure> {
-        self.mark(HOOK_DUE, is_due.then_some(""))
-    }
-
-    fn mark(&self, name: &str, text: Option<&str>) -> Result<(), Failure> {
-        let path = self.folder.join(name);
-        let done = match text {
-            Some(text) => private_file::replace(&path, text.as_bytes()),
-            None => remove(&path),
-        };
-        done.doing(path.display().to_string())
-    }
 }
 
 /// Each result has a place of its own.
@@ -384,7 +368,7 @@ fn sync(folder: &Path) -> io::Result<()> {
 }
 
 /// Removes a file or a folder, where it is there.
-fn remove(path: &Path) -> io::Result<()> {
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     let removed = match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
         _ => fs::remove_file(path),

@@ -5,6 +5,7 @@ mod due;
 mod files;
 mod hook;
 mod link;
+mod marks;
 mod watch;
 
 use std::{cell::RefCell, path::Path, thread::sleep, time::Duration};

@@ -39,7 +39,7 @@ pub(super) fn refuse_without_key(command: &CertRenew) -> Result<(), Failure> {
             let next = "Give an API key: --api-key-file FILE, or CHANCERY_API_KEY.";
             Err(told_with(
                 Exit::NotLoggedIn,
-                "--watch: a login by password ends within 12 hours, and nobody is there",
+                "--watch: a login by password ends before long, and nobody is there",
                 next,
             ))
         }

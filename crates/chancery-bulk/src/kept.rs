@@ -1,0 +1,127 @@
+//! Answers to calls that are not written yet. Where several connections are at work, calls behind a refused one may have
+//! been answered, and a budget or a grant was charged for them: the run that goes on takes these answers instead of
+//! asking, and paying, again.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write as _},
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use chancery_client::{Readers, Writers, replace_file};
+use chancery_types::Base64;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    error::{BulkError, OfFile as _, Result},
+    places::{is_own, remove},
+};
+
+/// A call without what it is allowed by: another grant gets the same answer.
+pub(crate) type Key = String;
+
+/// What calls were answered, for as long as it is not written.
+pub(crate) struct Kept {
+    /// Where it outlasts the run; nowhere where nobody can go on with that.
+    path: Option<PathBuf>,
+    answers: Mutex<BTreeMap<Key, String>>,
+}
+
+impl Kept {
+    pub(crate) const fn new(path: Option<PathBuf>) -> Self {
+        Self { path, answers: Mutex::new(BTreeMap::new()) }
+    }
+
+    pub(crate) fn key(path: &str, body: &str) -> Key {
+        Base64::encode(&Sha256::new().chain_update(path).chain_update("\n").chain_update(body).finalize())
+    }
+
+    pub(crate) fn get(&self, key: &Key) -> Option<String> {
+        self.answers().get(key).cloned()
+    }
+
+    pub(crate) fn put(&self, key: &Key, answer: &str) {
+        if self.path.is_some() {
+            self.answers().insert(key.clone(), answer.to_owned());
+        }
+    }
+
+    /// What is written needs not to be kept.
+    pub(crate) fn release(&self, keys: &[Key]) {
+        let mut answers = self.answers();
+        for key in keys {
+            answers.remove(key);
+        }
+    }
+
+    /// Takes up what an interrupted run has left, or forgets it. What is no such file is somebody's own, and stays.
+    pub(crate) fn load(&self, goes_on: bool) -> Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found.of(path)?,
+        };
+        let read = if is_own(&found) { serde_json::from_slice(&fs::read(path).of(path)?).ok() } else { None };
+        let Some(answers) = read else {
+            let why = "this is there already, and no interrupted run of this job has left it; remove or rename it";
+            return Err(BulkError::Job(format!("{}: {why}", path.display())));
+        };
+        if !goes_on {
+            return self.remove();
+        }
+        *self.answers() = answers;
+        Ok(())
+    }
+
+    /// For the run that goes on.
+    pub(crate) fn save(&self) -> Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let answers = self.answers();
+        if answers.is_empty() {
+            return self.remove();
+        }
+        let text = serde_json::to_vec(&*answers).map_err(|error| BulkError::Damaged(error.to_string()))?;
+        // They are tokens, or values in clear.
+        replace_file(path, Readers::Owner, Writers::One, |file| file.write_all(&text)).of(path)
+    }
+
+    pub(crate) fn remove(&self) -> Result<()> {
+        self.path.as_deref().map_or(Ok(()), remove)
+    }
+
+    fn answers(&self) -> MutexGuard<'_, BTreeMap<Key, String>> {
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_written_outlasts_the_run_and_nothing_else_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.part.answers");
+        let of = || Kept::new(Some(path.clone()));
+        let first = of();
+        let (one, two) = (Kept::key("/a", "1"), Kept::key("/a", "2"));
+        first.put(&one, "{1}");
+        first.put(&two, "{2}");
+        first.release(std::slice::from_ref(&one));
+        first.save().unwrap();
+        let second = of();
+        second.load(true).unwrap();
+        assert_eq!((second.get(&one), second.get(&two).as_deref()), (None, Some("{2}")));
+        let anew = of();
+        anew.load(false).unwrap();
+        assert!(anew.get(&two).is_none() && !path.exists());
+        fs::write(&path, "mine").unwrap();
+        assert!(of().load(false).is_err() && of().load(true).is_err());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+        let nowhere = Kept::new(None);
+        nowhere.put(&one, "{1}");
+        assert!(nowhere.get(&one).is_none() && nowhere.save().is_ok());
+    }
+}
