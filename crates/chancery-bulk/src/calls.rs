@@ -262,7 +262,6 @@ impl<'a> Calls<'a> {
     }
 
     /// Without the grant: see [`Kept`].
-
     fn body(&self, values: &Values, range: &Range<usize>) -> Result<String> {
         let texts = values.texts.range(range);
         let mut body = Vec::with_capacity(texts.len() + 64);
