@@ -32,21 +32,11 @@ pub(super) const DECIDERS: [Perm; 5] =
 
 /// The evidence that a proposal has every approval. Made only here.
 pub(crate) struct ApprovedProposal {
-    proposers: Vec<IdentityId>,
-    proposed_at_ms: i64,
-    _approved: Approved,
-}
-
-impl ApprovedProposal {
-    /// Who proposed it: all identities of one session.
-    pub(crate) fn proposers(&self) -> &[IdentityId] {
-        &self.proposers
-    }
-
+    /// All identities of the session that proposed it.
+    pub(crate) proposers: Vec<IdentityId>,
     /// When they did, in milliseconds since 1970 UTC.
-    pub(crate) const fn proposed_at_ms(&self) -> i64 {
-        self.proposed_at_ms
-    }
+    pub(crate) proposed_at_ms: i64,
+    _approved: Approved,
 }
 
 /// What a decision leads to.

@@ -163,8 +163,7 @@ impl Chancery {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
-                let was = old.without_secret();
-                let (vouched_by, since_ms) = (old.vouches_by(), old.since_ms);
+                let (was, vouched_by, since_ms) = (old.without_secret(), old.vouches_by(), old.since_ms);
                 let authority = authority.of(old.authority.clone(), &row.issuer)?.map(WithoutTokens::Authority);
                 let other = authority.or(ldap.of(old.ldap.clone())?.map(WithoutTokens::Ldap));
                 let mut content = match other {

@@ -184,13 +184,13 @@ impl Chancery {
     ) -> Result<Issuing> {
         let NewCertificate { request, certificate } = new;
         let Ordered { order, .. } = self.ordered(grant, request).await?;
-        self.check_power_still(request, &order, approved.proposers())?;
+        self.check_power_still(request, &order, &approved.proposers)?;
         let plan = self.plan_certificate(order).await?;
         if plan.described(request.instead_of()) != *certificate {
             let message = "What would be issued is no longer what was asked for and approved: the profile was changed.";
             return Err(Error::state(message));
         }
-        let asked_by = AskedBy::ProposedAt(approved.proposed_at_ms());
+        let asked_by = AskedBy::ProposedAt(approved.proposed_at_ms);
         let prepared = self.prepare_planned(plan, Clearance::Approved(approved)).await?;
         let (now_ms, service) = (self.clock.now_ms(), request.of_service().cloned());
         let (wanted, asked) = (service.clone(), asked_by.clone());

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::{
     app::{Setup, TestApp},
-    authenticator::{Authenticator, ORIGIN, authenticator, confirm, enrol, passkeys_path},
+    authenticator::{ORIGIN, authenticator, confirm, enrol, passkeys_path},
     client::Client,
     second_factor::{self, log_in},
 };
