@@ -26,7 +26,7 @@ export async function load() {
 /** What a person proves who they are with, as calls have it; a code only where one was typed. @typedef {{name: string, password: string, code: string}} Proof */
 
 /** @typedef {Proof & {directory: string}} Login whose password it is: of a directory, or with nothing of this installation */
-/** @typedef {{providers: ObjInfo[], certificates: boolean, directories: ObjInfo[]}} Ways */
+/** @typedef {{providers: ObjInfo[], certificates: boolean, directories: ObjInfo[], passkeys: boolean}} Ways */
 
 /** @param {Proof} proof */
 function credentials({ name, password, code }) {

@@ -4,7 +4,6 @@ import { fill, h } from "../dom.js";
 import * as live from "../live.js";
 import { accountField, byProvider } from "../parts/by-provider.js";
 import { field, form, input, openDialog } from "../parts/form.js";
-import { loginPasskey } from "../parts/passkeys.js";
 import { problem } from "../parts/problem.js";
 import { codeField, secondFactors } from "../parts/second-factor.js";
 import { logIn, logOut, session, ways } from "../session.js";
@@ -53,7 +52,10 @@ function loginForm(done, left, note) {
     const box = passkeyBox(known);
     const act = async () => {
       const proof = { directory: account.control.value, name: name.control.value, password: password.control.value, code: code.control.value };
-      const passkey = /** @type {HTMLInputElement} */ (box.control).checked ? await loginPasskey() : undefined;
+      // It goes with passwords of this installation, and not with those of a directory.
+      const shows = account.control.value === "" && /** @type {HTMLInputElement} */ (box.control).checked;
+      // Fetched for those who have one: the first page is small.
+      const passkey = shows ? await (await import("../parts/passkeys.js")).loginPasskey() : undefined;
       // A code is good once, and a wrong one is not mended by a second try.
       return entered(await logIn(proof, passkey).finally(() => (password.control.value = code.control.value = "")));
     };

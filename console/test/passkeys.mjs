@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -225,6 +226,10 @@ async function verified(call, uuid) {
   // Of another site, and of a key that nobody pinned.
   await writeFile(path("approvers.txt"), `origin https://kms.example.org\napprover ${known.uuid} ${passkey.publicKey}\n`);
   assert.equal((await verify())[0], 1);
-  await writeFile(path("approvers.txt"), `origin ${BASE}\napprover ${known.uuid} ${flipped(passkey.publicKey)}\n`);
+  const another = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ type: "spki", format: "der" });
+  await writeFile(path("approvers.txt"), `origin ${BASE}\napprover ${known.uuid} ${another.toString("base64")}\n`);
   assert.equal((await verify())[0], 1);
+  // No point of the curve: the file is wrong, not the approval.
+  await writeFile(path("approvers.txt"), `origin ${BASE}\napprover ${known.uuid} ${flipped(passkey.publicKey)}\n`);
+  assert.equal((await verify())[0], 2);
 }

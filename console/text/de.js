@@ -39,7 +39,7 @@ export default {
   "login.accountHere": "dieser Installation",
   "login.accountHelp": "Wessen Name und Passwort das sind: die dieser Installation oder die eines Verzeichnisses.",
   "login.passkey": "Auch meinen Passkey zeigen",
-  "login.passkeyHelp": "Manche Rollen verlangen ihn. Er ersetzt einen Code.",
+  "login.passkeyHelp": "Manche Rollen verlangen ihn. Er ersetzt einen Code, und gilt nicht neben dem Passwort eines Verzeichnisses.",
   "login.provider": "Weiter mit {name}",
   "login.certificate": "Mit dem Zertifikat dieses Browsers anmelden",
   "login.providerLeaves": "Das verlässt diese Seite, und was Sie darauf geschrieben haben, ist weg.",

@@ -39,7 +39,7 @@ export default {
   "login.accountHere": "of this installation",
   "login.accountHelp": "Whose name and password these are: those of this installation, or of a directory.",
   "login.passkey": "Show my passkey as well",
-  "login.passkeyHelp": "Some roles demand it. It takes the place of a code.",
+  "login.passkeyHelp": "Some roles demand it. It takes the place of a code, and does not count beside the password of a directory.",
   "login.provider": "Continue with {name}",
   "login.certificate": "Log in by the certificate of this browser",
   "login.providerLeaves": "That leaves this page, and what you have typed on it is gone.",

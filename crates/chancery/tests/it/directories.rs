@@ -77,7 +77,7 @@ impl Staff {
         }
     }
 
-    fn change(&self, ldap: Value) {
+    fn change(&self, ldap: &Value) {
         let change: PatchIdentityProvider = serde_json::from_value(json!({"ldap": ldap})).unwrap();
         self.demo.client().change_identity_provider(self.provider, &change).unwrap();
     }
@@ -100,7 +100,7 @@ fn a_person_logs_in_by_an_account_of_openldap() {
     let with_start_tls = json!({"url": staff.directory.ldap(), "bindPassword": Slapd::SERVICE_PASSWORD});
     let named = json!({"userDn": "uid={username},ou=people,dc=example,dc=org"});
     for way in [json!({}), with_start_tls, named, json!({"url": staff.directory.ldaps()})] {
-        staff.change(way.clone());
+        staff.change(&way);
         assert_eq!(staff.log_in("carol", CAROL.password), carol(), "{way}");
         assert_eq!(staff.log_in("CAROL", CAROL.password), carol(), "{way}");
         // Odd has the right password, and is nobody here.
@@ -119,7 +119,7 @@ fn a_person_logs_in_by_an_account_of_openldap() {
             );
         }
     }
-    staff.change(searched(&staff.directory));
+    staff.change(&searched(&staff.directory));
     let bound = staff.directory.log().matches("RESULT tag=97 err=0").count();
     // The directory lets in whoever has no password.
     for (name, password) in
@@ -130,9 +130,9 @@ fn a_person_logs_in_by_an_account_of_openldap() {
     }
     assert_eq!(staff.directory.log().matches("RESULT tag=97 err=0").count(), bound, "the directory was not asked");
     // Two entries have the mail.
-    staff.change(json!({"filter": "(mail={username})"}));
+    staff.change(&json!({"filter": "(mail={username})"}));
     assert_eq!(staff.log_in(CAROL.mail, CAROL.password).unwrap_err().0, 401);
-    staff.change(json!({"filter": "(&(mail={username})(uid=carol))"}));
+    staff.change(&json!({"filter": "(&(mail={username})(uid=carol))"}));
     assert_eq!(staff.log_in(CAROL.mail, CAROL.password), carol());
     let log = staff.demo.server.log();
     for secret in [CAROL.password, ODD.password, Slapd::SERVICE_PASSWORD] {
@@ -156,17 +156,17 @@ fn a_directory_that_is_away_or_another_one_is_not_believed() {
     };
     // A certificate that is for another name, and one of nobody who is trusted; each change ends the pause of the one before.
     let port = staff.directory.ldaps().rsplit_once(':').unwrap().1.to_owned();
-    staff.change(with("url", format!("ldaps://127.0.0.1:{port}").into()));
+    staff.change(&with("url", format!("ldaps://127.0.0.1:{port}").into()));
     away(&staff);
     let log = staff.demo.server.log();
     assert!(log.contains("not valid for name"), "{log}");
-    staff.change(with("authorities", Value::Null));
+    staff.change(&with("authorities", Value::Null));
     away(&staff);
     // Without TLS where TLS begins at once.
-    staff.change(with("url", format!("ldap://localhost:{port}").into()));
+    staff.change(&with("url", format!("ldap://localhost:{port}").into()));
     away(&staff);
     // The service account's password is another one, and the directory is asked once.
-    staff.change(with("bindPassword", "wrong".into()));
+    staff.change(&with("bindPassword", "wrong".into()));
     away(&staff);
     let asked = staff.directory.log().matches("err=49").count();
     away(&staff);
@@ -175,13 +175,13 @@ fn a_directory_that_is_away_or_another_one_is_not_believed() {
         asked,
         "the service account is not tried again and again"
     );
-    staff.change(base.clone());
+    staff.change(&base);
     assert_eq!(staff.log_in("carol", CAROL.password), Ok("carol jones".to_owned()));
     staff.directory.stop();
     away(&staff);
     staff.directory.start_again();
     // Another description of the same directory: what is not asked for ten seconds is the one before.
-    staff.change(with("baseDn", "dc=example,dc=org".into()));
+    staff.change(&with("baseDn", "dc=example,dc=org".into()));
     assert_eq!(staff.log_in("carol", CAROL.password), Ok("carol jones".to_owned()));
 }
 

@@ -8,7 +8,7 @@ use chancery_types::{
     Base64, ExistingSignature, HashType, SigningFormat,
     wire::passkeys::{ApprovalStatement as Answered, ApprovalStatements},
 };
-use chancery_verify::{ApprovalStatement, Subject, approval_challenge, hexadecimal};
+use chancery_verify::{ApprovalStatement, Content, Subject, approval_challenge, hexadecimal};
 use serde_json::{Value, json};
 
 use crate::{
@@ -116,6 +116,15 @@ fn compare(statement: &ApprovalStatement, path: &Path) -> Result<(), Failure> {
     if matches!(statement.subject, Subject::Proposal(_)) {
         return Err(usage("--file is of a signing request, and this statement is of a proposal"));
     }
+    let is_more = |content: &Content| content.items.is_some() || !content.besides.is_empty();
+    if statement.content.as_ref().is_some_and(is_more) {
+        let message = format!(
+            "{}: a manifest, or a program that is signed with more than its content, is compared by chancery approve REQUEST \
+             --file FILE",
+            doing()
+        );
+        return Err(told(Exit::Failed, message));
+    }
     let mut words = statement.consequence.split(' ').skip(1);
     let format = words.next().and_then(|word| word.parse::<SigningFormat>().ok());
     let hash = words.next().and_then(|word| word.parse::<HashType>().ok());
@@ -130,12 +139,7 @@ fn compare(statement: &ApprovalStatement, path: &Path) -> Result<(), Failure> {
     if is_it {
         return Ok(());
     }
-    let message = format!(
-        "{}: the statement is of another digest. A manifest, or a program that is signed with more than its content, is \
-         compared by chancery approve REQUEST --file FILE",
-        doing()
-    );
-    Err(told(Exit::Failed, message))
+    Err(told(Exit::Failed, format!("{}: the statement is of another digest", doing())))
 }
 
 #[cfg(test)]
@@ -147,6 +151,7 @@ mod tests {
         request 01890a5d-ac96-774b-bcce-b302099a8057\n\
         decision Approve\n\
         digest 239f59ed55e737c77147cf55ad0c1b030b6d7ee748a7426952f9b852d5a935e5\n\
+        content file\n\
         consequence Signature CMS Sha2_256\n\
         key 2222222222222222222222222222222222222222222222222222222222222222\n\
         policy 01890a5d-ac96-774b-bcce-b302099a8058 3333333333333333333333333333333333333333333333333333333333333333\n\
@@ -173,14 +178,15 @@ mod tests {
     fn a_statement_is_shown_with_its_challenge() {
         let all = read_of(TEXT).unwrap();
         let shown = lines(&all[0], all[0].statement.until_ms - 1);
-        assert_eq!(shown.len(), 13);
+        assert_eq!(shown.len(), 14);
         assert_eq!(shown[1], "request       01890a5d-ac96-774b-bcce-b302099a8057");
-        assert_eq!(shown[4], "consequence   Signature CMS Sha2_256");
-        assert_eq!(shown[11], format!("challenge     {}", challenge(TEXT)));
-        assert!(!shown[10].contains("over"), "{}", shown[10]);
-        assert!(lines(&all[0], all[0].statement.until_ms)[10].contains("over"));
+        assert_eq!(shown[4], "content       file");
+        assert_eq!(shown[5], "consequence   Signature CMS Sha2_256");
+        assert_eq!(shown[12], format!("challenge     {}", challenge(TEXT)));
+        assert!(!shown[11].contains("over"), "{}", shown[11]);
+        assert!(lines(&all[0], all[0].statement.until_ms)[11].contains("over"));
         // As sha256sum has it of the domain and the text.
-        assert_eq!(challenge(TEXT), "6B_Bmm2eda18X_mKbQOknAt7ClbiL7d9UEN2F7WFWyQ");
+        assert_eq!(challenge(TEXT), "SOKAPTaqIhbsa8WTKp8eFHgHqs02nbfpYGJI_chPXvA");
     }
 
     #[test]
@@ -190,7 +196,7 @@ mod tests {
         for content in [good.to_string(), enveloped.to_string()] {
             let all = read_of(&content).unwrap();
             assert_eq!(all[0].name.as_deref(), Some("dora"));
-            assert!(lines(&all[0], 0)[7].contains("dora, as the server says"));
+            assert!(lines(&all[0], 0)[8].contains("dora, as the server says"));
         }
         let mut of_another = good.clone();
         of_another["statements"][0]["identity"]["uuid"] = json!("01890a5d-ac96-774b-bcce-b302099a8050");
@@ -215,5 +221,7 @@ mod tests {
         compare(&statement, file.path()).unwrap();
         std::fs::write(file.path(), "another").unwrap();
         assert!(compare(&statement, file.path()).unwrap_err().to_string().contains("another digest"));
+        let manifest = ApprovalStatement::parse(&TEXT.replace("content file", "content manifest 2")).unwrap();
+        assert!(compare(&manifest, file.path()).unwrap_err().to_string().contains("a manifest"));
     }
 }

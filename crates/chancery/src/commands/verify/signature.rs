@@ -159,11 +159,11 @@ fn approvals(
         let names: Vec<_> = session.iter().map(ToString::to_string).collect();
         ("approved", format!("by {}", names.join(" and ")))
     };
-    let verified = verified.map_err(|why| match why {
-        NotApproved::PageHashes if pages.is_none() => {
-            unreadable("--file FILE is needed: the hashes of pages are signed, and follow from the file")
+    let verified = verified.map_err(|why| {
+        if matches!(why, NotApproved::PageHashes) && pages.is_none() {
+            return unreadable("--file FILE is needed: the hashes of pages are signed, and follow from the file");
         }
-        why => not(&why),
+        not(&why)
     })?;
     Ok(verified.into_iter().map(told).collect())
 }

@@ -286,6 +286,10 @@ impl Typed {
         let username = credentials.username.ok_or_else(|| missing("username"))?;
         let password = Zeroizing::new(credentials.password.ok_or_else(|| missing("password"))?.0);
         let code = credentials.totp.map(|code| code_of("/authCredentials/totp", code)).transpose()?;
+        if credentials.passkey.is_some() {
+            let message = "A passkey goes with a password of this installation, and not with that of a directory.";
+            return Err(Error::value("/authCredentials/passkey", message));
+        }
         check_username(&username)
             .map_err(|why| Error::value("/authCredentials/username", format!("This cannot be used: {why}.")))?;
         if password.is_empty() || password.len() > PASSWORD_MAX || password.contains(&0) {

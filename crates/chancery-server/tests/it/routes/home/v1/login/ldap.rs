@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::PASSWORD,
+    authenticator::authenticator,
     directories::{CAROL_ID, CAROL_PASSWORD, DAVE_ID, LOGIN, Mood, SERVICE_PASSWORD, Staff, described},
     people::{OIDC, bind},
     second_factor::enrol,
@@ -68,7 +69,8 @@ async fn what_no_directory_may_be_asked_is_refused_before() {
         body
     };
     let nobody = "00000000-0000-4000-8000-000000000000";
-    let cases: [(Value, &str); 13] = [
+    let signed = json!({"ticket": "x", "credential": authenticator().get(&json!({"challenge": "x"}))});
+    let cases: [(Value, &str); 14] = [
         (body(&|proof| proof["password"] = json!("")), "The password of a directory has"),
         (body(&|proof| proof["password"] = json!(Base64::encode(b"\0"))), "The password of a directory has"),
         (body(&|proof| proof["password"] = json!(Base64::encode(b"right\0"))), "The password of a directory has"),
@@ -82,6 +84,7 @@ async fn what_no_directory_may_be_asked_is_refused_before() {
         (body(&|proof| proof["providerUuid"] = Value::Null), "authType ldap needs this member"),
         (body(&|proof| proof["providerUuid"] = json!(nobody)), "Nobody logs in by such a directory"),
         (body(&|proof| proof["totp"] = json!("12345")), "A one-time code has six digits"),
+        (body(&|proof| proof["passkey"] = signed.clone()), "A passkey goes with a password of this installation"),
     ];
     for (body, why) in cases {
         let reply = client.post(LOGIN, body.clone()).await;
