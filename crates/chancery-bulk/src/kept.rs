@@ -7,7 +7,7 @@ use std::{
     fs,
     io::{self, Write as _},
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use chancery_client::{Readers, Writers, replace_file};
@@ -19,40 +19,50 @@ use crate::{
     places::{is_own, remove},
 };
 
-/// A call without what it is allowed by: another grant gets the same answer.
-pub(crate) type Key = String;
+/// A call, its path and its body, without what it is allowed by: another grant gets the same answer.
+pub(crate) type Key = Arc<str>;
+
+/// A call as files name it.
+type Named = String;
 
 /// What calls were answered, for as long as it is not written.
 pub(crate) struct Kept {
     /// Where it outlasts the run; nowhere where nobody can go on with that.
     path: Option<PathBuf>,
     answers: Mutex<BTreeMap<Key, String>>,
+    /// What an earlier run has left.
+    earlier: Mutex<BTreeMap<Named, String>>,
 }
 
 impl Kept {
     pub(crate) const fn new(path: Option<PathBuf>) -> Self {
-        Self { path, answers: Mutex::new(BTreeMap::new()) }
+        Self { path, answers: Mutex::new(BTreeMap::new()), earlier: Mutex::new(BTreeMap::new()) }
     }
 
     pub(crate) fn key(path: &str, body: &str) -> Key {
-        Base64::encode(&Sha256::new().chain_update(path).chain_update("\n").chain_update(body).finalize())
+        [path, "\n", body].concat().into()
     }
 
     pub(crate) fn get(&self, key: &Key) -> Option<String> {
-        self.answers().get(key).cloned()
+        let earlier = locked(&self.earlier);
+        // Names cost more than a call may: they are made where there is something to look for.
+        if earlier.is_empty() { None } else { earlier.get(&named(key)).cloned() }
     }
 
     pub(crate) fn put(&self, key: &Key, answer: &str) {
         if self.path.is_some() {
-            self.answers().insert(key.clone(), answer.to_owned());
+            locked(&self.answers).insert(Arc::clone(key), answer.to_owned());
         }
     }
 
     /// What is written needs not to be kept.
     pub(crate) fn release(&self, keys: &[Key]) {
-        let mut answers = self.answers();
+        let (mut answers, mut earlier) = (locked(&self.answers), locked(&self.earlier));
         for key in keys {
             answers.remove(key);
+            if !earlier.is_empty() {
+                earlier.remove(&named(key));
+            }
         }
     }
 
@@ -71,18 +81,19 @@ impl Kept {
         if !goes_on {
             return self.remove();
         }
-        *self.answers() = answers;
+        *locked(&self.earlier) = answers;
         Ok(())
     }
 
     /// For the run that goes on.
     pub(crate) fn save(&self) -> Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
-        let answers = self.answers();
-        if answers.is_empty() {
+        let mut all = locked(&self.earlier).clone();
+        all.extend(locked(&self.answers).iter().map(|(key, answer)| (named(key), answer.clone())));
+        if all.is_empty() {
             return self.remove();
         }
-        let text = serde_json::to_vec(&*answers).map_err(|error| BulkError::Damaged(error.to_string()))?;
+        let text = serde_json::to_vec(&all).map_err(|error| BulkError::Damaged(error.to_string()))?;
         // They are tokens, or values in clear.
         replace_file(path, Readers::Owner, Writers::One, |file| file.write_all(&text)).of(path)
     }
@@ -90,10 +101,14 @@ impl Kept {
     pub(crate) fn remove(&self) -> Result<()> {
         self.path.as_deref().map_or(Ok(()), remove)
     }
+}
 
-    fn answers(&self) -> MutexGuard<'_, BTreeMap<Key, String>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn named(key: &Key) -> Named {
+    Base64::encode(&Sha256::digest(key.as_bytes()))
 }
 
 #[cfg(test)]
