@@ -49,12 +49,7 @@ impl Client {
         password: &str,
         totp: Option<&str>,
     ) -> Result<LoginState, ClientError> {
-        let auth_credentials = AuthCredentials {
-            username: Some(username.to_owned()),
-            password: Some(Base64(password.as_bytes().to_vec())),
-            totp: totp.map(str::to_owned),
-            ..AuthCredentials::default()
-        };
+        let auth_credentials = AuthCredentials { totp: totp.map(str::to_owned), ..typed(username, password) };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
     }
 
@@ -79,12 +74,7 @@ impl Client {
         password: &str,
         passkey: PasskeyProof,
     ) -> Result<LoginState, ClientError> {
-        let auth_credentials = AuthCredentials {
-            username: Some(username.to_owned()),
-            password: Some(Base64(password.as_bytes().to_vec())),
-            passkey: Some(passkey),
-            ..AuthCredentials::default()
-        };
+        let auth_credentials = AuthCredentials { passkey: Some(passkey), ..typed(username, password) };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
     }
 
@@ -102,11 +92,9 @@ impl Client {
         totp: Option<&str>,
     ) -> Result<LoginState, ClientError> {
         let auth_credentials = AuthCredentials {
-            username: Some(username.to_owned()),
-            password: Some(Base64(password.as_bytes().to_vec())),
             totp: totp.map(str::to_owned),
             provider_uuid: Some(provider_uuid),
-            ..AuthCredentials::default()
+            ..typed(username, password)
         };
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Ldap })
     }
@@ -323,6 +311,15 @@ impl Client {
         let answer = self.send_once("POST", "/home/v1/logout", None, Carried::Best(None))?;
         *self.locked() = Session::default();
         accepted::<HomeAnswer>(&answer).map(drop)
+    }
+}
+
+/// What somebody types who logs in.
+fn typed(username: &str, password: &str) -> AuthCredentials {
+    AuthCredentials {
+        username: Some(username.to_owned()),
+        password: Some(Base64(password.as_bytes().to_vec())),
+        ..AuthCredentials::default()
     }
 }
 
