@@ -3,7 +3,7 @@
 //! serde would make of each value a text of its own, which costs more than tokenizing it: the two arrays are scanned here
 //! instead, and only what stands around them goes through serde.
 
-use std::{borrow::Cow, collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
 
 use chancery_client::ClientError;
 use chancery_types::wire::{Envelope, ItemError};
@@ -14,7 +14,7 @@ use crate::kept::Key;
 
 /// The answer to one call.
 pub(crate) struct Answers {
-    json: String,
+    json: Arc<String>,
     values: Vec<Span>,
     ivs: Option<Vec<Span>>,
     reasons: HashMap<usize, String>,
@@ -114,16 +114,16 @@ impl Answers {
         let around: Envelope<Around> = serde_json::from_slice(&rest).map_err(|error| unexpected(&error.to_string()))?;
         let mut around = around.response;
         let reasons = around.errors.drain(..).map(|error| (error.index, error.message)).collect();
-        Ok((Self { json, values, ivs, reasons, keys: Vec::new() }, around))
+        Ok((Self { json: Arc::new(json), values, ivs, reasons, keys: Vec::new() }, around))
     }
 
     /// Of one value that was refused as a call by itself.
     pub(crate) fn refused(reason: String) -> Self {
         let values = vec![Span { start: 0, end: 0, kind: Kind::Null }];
-        Self { json: String::new(), values, ivs: None, reasons: [(0, reason)].into(), keys: Vec::new() }
+        Self { json: Arc::default(), values, ivs: None, reasons: [(0, reason)].into(), keys: Vec::new() }
     }
 
-    pub(crate) fn json(&self) -> &str {
+    pub(crate) const fn json(&self) -> &Arc<String> {
         &self.json
     }
 

@@ -9,7 +9,7 @@ use crate::{
     answers::{Answers, Around, Outcome},
     error::{BulkError, Result},
     job::{Column, Job, Way},
-    kept::Kept,
+    kept::{Call, Kept, Key},
     waits::Waits,
 };
 
@@ -127,12 +127,12 @@ impl<'a> Calls<'a> {
             calls.key_version = calls.version_now().map_err(|source| calls.failed(source))?;
         }
         let nothing = Values::default();
-        let first = match calls.once(&calls.body(&nothing, &(0..0))?, 0) {
+        let first = match calls.once(&calls.about(&nothing, &(0..0))?, 0) {
             Err(ClientError::Refused { response, .. })
                 if job.way == Way::Detokenize && response.field.as_deref() == Some("/ivs") =>
             {
                 calls.has_ivs = true;
-                calls.once(&calls.body(&nothing, &(0..0))?, 0)
+                calls.once(&calls.about(&nothing, &(0..0))?, 0)
             }
             answered => answered,
         };
@@ -201,12 +201,12 @@ impl<'a> Calls<'a> {
     }
 
     fn call(&self, values: &Values, range: &Range<usize>) -> Result<Answers> {
-        let mut answers = self.patiently(&self.body(values, range)?, range.len())?;
+        let mut answers = self.patiently(&self.about(values, range)?, range.len())?;
         for unknown in answers.without_reason().chunks(REASONS) {
             let indexes: Vec<_> = unknown.iter().map(|index| range.start + index).collect();
             let ivs = if values.ivs.len() == 0 { Texts::default() } else { values.ivs.picked(&indexes) };
             let picked = Values { texts: values.texts.picked(&indexes), ivs };
-            let mut again = self.patiently(&self.body(&picked, &(0..indexes.len()))?, indexes.len())?;
+            let mut again = self.patiently(&self.about(&picked, &(0..indexes.len()))?, indexes.len())?;
             answers.keys.append(&mut again.keys);
             for (asked, index) in unknown.iter().enumerate() {
                 if let Outcome::Refused(reason) = again.at(asked) {
@@ -217,12 +217,12 @@ impl<'a> Calls<'a> {
         Ok(answers)
     }
 
-    fn patiently(&self, body: &str, count: usize) -> Result<Answers> {
+    fn patiently(&self, call: &Key, count: usize) -> Result<Answers> {
         let mut tries = self.waits.begin();
         loop {
             // Nothing is asked behind a call that failed: a budget would be charged for it.
             self.waits.go_on()?;
-            match self.once(body, count) {
+            match self.once(call, count) {
                 Ok((_, around)) if self.way == Way::Tokenize && around.key_version != self.told_version => {
                     return Err(self.other_version());
                 }
@@ -237,31 +237,39 @@ impl<'a> Calls<'a> {
         }
     }
 
-    fn once(&self, body: &str, count: usize) -> Result<(Answers, Around), ClientError> {
-        let (operation, made) = match self.way {
-            Way::Tokenize => ("batch-tokenize", "tokens"),
-            Way::Detokenize => ("batch-detokenize", "messages"),
+    fn once(&self, call: &Key, count: usize) -> Result<(Answers, Around), ClientError> {
+        let Call { path, body } = &**call;
+        let made = match self.way {
+            Way::Tokenize => "tokens",
+            Way::Detokenize => "messages",
         };
-        let path = format!("/api/v2/token-profiles/{}/{operation}", self.column.profile);
-        let key = Kept::key(&path, body);
         let has_ivs = self.way == Way::Tokenize && self.has_ivs;
-        if let Some(answer) = self.kept.get(&key) {
+        if let Some(answer) = self.kept.get(call) {
             let (mut answers, around) = Answers::read(answer.into(), made, has_ivs, count)?;
-            answers.keys.push(key);
+            answers.keys.push(Key::clone(call));
             return Ok((answers, around));
         }
         let granted = self.grant.map(|grant| format!("{},\"grantUuid\":\"{grant}\"}}", &body[..body.len() - 1]));
-        let answer = self.client.body("POST", &path, Some(granted.as_deref().unwrap_or(body)))?;
+        let answer = self.client.body("POST", path, Some(granted.as_deref().unwrap_or(body)))?;
         let (mut answers, around) = Answers::read(answer, made, has_ivs, count)?;
         // The first call is about no value.
         if count > 0 {
-            self.kept.put(&key, answers.json());
-            answers.keys.push(key);
+            self.kept.put(call, answers.json());
+            answers.keys.push(Key::clone(call));
         }
         Ok((answers, around))
     }
 
-    /// Without the grant: see [`Kept`].
+    /// The call for some values, without the grant: see [`Call`].
+    fn about(&self, values: &Values, range: &Range<usize>) -> Result<Key> {
+        let operation = match self.way {
+            Way::Tokenize => "batch-tokenize",
+            Way::Detokenize => "batch-detokenize",
+        };
+        let path = format!("/api/v2/token-profiles/{}/{operation}", self.column.profile);
+        Ok(Key::new(Call { path, body: self.body(values, range)? }))
+    }
+
     fn body(&self, values: &Values, range: &Range<usize>) -> Result<String> {
         let texts = values.texts.range(range);
         let mut body = Vec::with_capacity(texts.len() + 64);
