@@ -12,6 +12,11 @@ export const HIDDEN =
  */
 export function shown(text, options = {}) {
   const element = h("bdi", { class: options.lines ? "foreign lines" : "foreign" });
+  // As nearly always; looking at each character by itself is what a long list spends most of its time on.
+  if (!HIDDEN.test(text) && text.trim() === text) {
+    element.append(text);
+    return element;
+  }
   let plain = "";
   for (const [character, isHidden] of characters(text, options.lines ?? false)) {
     if (isHidden) {
