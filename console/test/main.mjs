@@ -45,7 +45,7 @@ test("the first page is small, whole, and asks nobody else", async () => {
   const busy = await cpu();
   console.log(`first page: ${Math.round(busy)} ms of the page's processor time`);
   assert.ok(busy > 0 && busy < 300, `${busy} ms`);
-  assert.ok(bytes > 10_000 && bytes < 150_000, `${bytes} bytes`);
+  assert.ok(bytes > 10_000 && bytes < 80_000, `${bytes} bytes`);
   console.log(`first page: ${bytes} bytes`);
   assert.deepEqual(complaints, []);
   await context.close();

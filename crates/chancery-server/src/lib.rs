@@ -21,6 +21,7 @@ mod router;
 mod routes;
 mod session_cookie;
 mod shares;
+mod static_text;
 
 pub use chancery_core::{Network, NotANetwork};
 pub use listen::{Bounds, Site, Tls, TlsError, TrustedProxies, serve, tls_config, tls_config_asking};

@@ -1,20 +1,17 @@
 //! The web console: a page and its files, which call the same interface as every client. Nothing here knows who asks.
 
-use std::{collections::HashMap, fmt::Write as _, str::FromStr, sync::LazyLock};
+use std::{collections::HashMap, str::FromStr, sync::LazyLock};
 
 use axum::{
     http::{
-        HeaderMap, HeaderName, HeaderValue, StatusCode,
-        header::{
-            ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY,
-        },
+        HeaderMap, HeaderName, HeaderValue,
+        header::{ACCEPT, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY},
     },
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, RequestId};
-use sha2::{Digest as _, Sha256};
 
-use crate::{answer::Failure, extract::InPath, middleware::no_such_path};
+use crate::{answer::Failure, extract::InPath, middleware::no_such_path, static_text::StaticText};
 
 /// Name, type and content of everything in `console/`, by the build script.
 const FILES: &[(&str, &str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/console_files.rs"));
@@ -36,23 +33,13 @@ const FOR_PROGRAMS: &str = "Chancery, a key-management server. This is its conso
 /// A file of the console.
 struct File {
     content_type: &'static str,
-    bytes: &'static [u8],
-    /// Of its content: a browser asks for each file again with its tag, and a new release is seen at once.
-    tag: String,
+    text: StaticText,
 }
 
 static BY_NAME: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
-    let file = |&(name, content_type, bytes)| (name, File { content_type, bytes, tag: tag(bytes) });
+    let file = |&(name, content_type, bytes)| (name, File { content_type, text: StaticText::new(bytes) });
     FILES.iter().map(file).collect()
 });
-
-fn tag(bytes: &[u8]) -> String {
-    let mut tag = String::from("\"");
-    for byte in &Sha256::digest(bytes)[..16] {
-        let _infallible = write!(tag, "{byte:02x}");
-    }
-    tag + "\""
-}
 
 /// A file that there is.
 pub(crate) struct Known(&'static File);
@@ -78,14 +65,14 @@ pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Failure> {
     } else {
         ([(CONTENT_TYPE, "text/plain; charset=utf-8")], FOR_PROGRAMS).into_response()
     };
-    answer.headers_mut().insert(VARY, ACCEPT.into());
+    answer.headers_mut().append(VARY, ACCEPT.into());
     Ok(answer)
 }
 
 /// The console's page, which says what was refused, in the place of the usual answer and with its status and headers. No script
 /// has called, so none could show it.
 pub(crate) fn refused(refusal: &Error, id: RequestId, usual: Response) -> Response {
-    let Some(page) = BY_NAME.get(START).and_then(|page| str::from_utf8(page.bytes).ok()) else { return usual };
+    let Some(page) = BY_NAME.get(START).and_then(|page| str::from_utf8(page.text.bytes()).ok()) else { return usual };
     let told = serde_json::json!({
         "status": usual.status().as_u16(),
         "errorCode": refusal.meaning().error_code(),
@@ -146,11 +133,5 @@ const fn about(content_type: &'static str) -> [(HeaderName, &'static str); 4] {
 }
 
 fn answer(file: &'static File, headers: &HeaderMap) -> Response {
-    let about = (about(file.content_type), [(CACHE_CONTROL, "no-cache"), (ETAG, file.tag.as_str())]);
-    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let mut known = known.flat_map(|tags| tags.split(',')).map(str::trim);
-    if known.any(|known| known.strip_prefix("W/").unwrap_or(known) == file.tag || known == "*") {
-        return (StatusCode::NOT_MODIFIED, about.0, about.1).into_response();
-    }
-    (about.0, about.1, file.bytes).into_response()
+    (about(file.content_type), file.text.answer(headers)).into_response()
 }

@@ -1,6 +1,6 @@
 //! The interface, described by itself.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use axum::{
     http::{HeaderMap, header},
@@ -8,7 +8,7 @@ use axum::{
 };
 use chancery_core::Error;
 
-use crate::{answer::Failure, routes::console};
+use crate::{answer::Failure, routes::console, static_text::StaticText};
 
 /// The same in prose, as the project keeps it.
 const PROSE: &str = include_str!("../../../../../docs/INTERFACE.md");
@@ -20,16 +20,16 @@ const PROSE: &str = include_str!("../../../../../docs/INTERFACE.md");
     tag = "System",
     responses((status = 200, body = serde_json::Value, content_type = "application/json")),
 )]
-pub(crate) async fn document() -> Result<impl IntoResponse, Failure> {
-    static DOCUMENT: OnceLock<String> = OnceLock::new();
-    let json = match DOCUMENT.get() {
-        Some(json) => json,
+pub(crate) async fn document(headers: HeaderMap) -> Result<impl IntoResponse, Failure> {
+    static DOCUMENT: OnceLock<StaticText> = OnceLock::new();
+    let document = match DOCUMENT.get() {
+        Some(document) => document,
         None => {
             let json = crate::openapi().to_json().map_err(Error::internal)?;
-            DOCUMENT.get_or_init(|| json)
+            DOCUMENT.get_or_init(|| StaticText::new(json.into_bytes()))
         }
     };
-    Ok(([(header::CONTENT_TYPE, "application/json")], json.as_str()))
+    Ok(([(header::CONTENT_TYPE, "application/json")], document.answer(&headers)))
 }
 
 /// The same document for people: a page that lists the operations with examples, makes calls, and shows INTERFACE.md.
@@ -45,6 +45,7 @@ pub(crate) async fn page(headers: HeaderMap) -> Result<Response, Failure> {
     tag = "System",
     responses((status = 200, body = String, content_type = "text/markdown")),
 )]
-pub(crate) async fn prose() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], PROSE)
+pub(crate) async fn prose(headers: HeaderMap) -> impl IntoResponse {
+    static TEXT: LazyLock<StaticText> = LazyLock::new(|| StaticText::new(PROSE.as_bytes()));
+    ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], TEXT.answer(&headers))
 }

@@ -7,6 +7,8 @@ use axum::{
     http::{Request, StatusCode},
 };
 
+use chancery_testkit::Tool;
+
 use crate::{app::TestApp, client::Reply};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../console");
@@ -78,6 +80,37 @@ async fn what_a_browser_has_is_not_sent_again() {
     assert_eq!(again.headers["etag"].to_str().unwrap(), tag);
     let other = get(&app, "/console/main.js", &[("if-none-match", "\"other\"")]).await;
     assert_eq!(other.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn texts_are_compressed_for_whoever_takes_that() {
+    let app = TestApp::new().await;
+    for path in ["/console/main.js", "/openapi.json", "/docs/interface.md"] {
+        let plain = app.nobody().get(path).await;
+        assert!(!plain.headers.contains_key("content-encoding"), "{path}");
+        assert_eq!(plain.headers["vary"], "accept-encoding", "{path}");
+        for refused in ["identity", "br", "gzip;q=0", "gzip;q=0, *", "gzip; q=x", "*;q=0"] {
+            let answer = get(&app, path, &[("accept-encoding", refused)]).await;
+            assert!(!answer.headers.contains_key("content-encoding") && answer.body == plain.body, "{path} {refused}");
+        }
+        for taken in ["gzip, deflate, br, zstd", "br;q=1.0, gzip;q=0.8, *;q=0.1", "GZIP", "*"] {
+            let answer = get(&app, path, &[("accept-encoding", taken)]).await;
+            assert_eq!(answer.headers["content-encoding"], "gzip", "{path} {taken}");
+            assert!(answer.body.len() * 2 < plain.body.len(), "{path}: {} bytes", answer.body.len());
+            let unpacked = Tool::new("gzip").args(["-d", "-c"]).input(&answer.body[..]).run();
+            assert_eq!(unpacked.stdout, plain.body, "{path}");
+            // One tag is of one sequence of bytes.
+            assert_ne!(answer.headers["etag"], plain.headers["etag"], "{path}");
+            let tag = answer.headers["etag"].to_str().unwrap();
+            let again = get(&app, path, &[("accept-encoding", taken), ("if-none-match", tag)]).await;
+            assert_eq!((again.status, again.body.len()), (StatusCode::NOT_MODIFIED, 0), "{path}");
+            let other = get(&app, path, &[("if-none-match", tag)]).await;
+            assert_eq!(other.status, StatusCode::OK, "{path}");
+        }
+    }
+    let page = get(&app, "/", &[("accept", "text/html"), ("accept-encoding", "gzip")]).await;
+    let vary = page.headers.get_all("vary").iter().map(|value| value.to_str().unwrap()).collect::<Vec<_>>();
+    assert_eq!(vary, ["accept-encoding", "accept"]);
 }
 
 #[tokio::test]
