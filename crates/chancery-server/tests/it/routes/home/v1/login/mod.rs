@@ -2,6 +2,7 @@
 
 mod certificate;
 mod exchange;
+mod hung_up;
 mod ldap;
 mod oidc;
 mod passkey;
