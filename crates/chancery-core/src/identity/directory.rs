@@ -188,7 +188,7 @@ impl Directory {
     pub(super) fn seat_of_key(&self, key: &Key, version: u32, source: IpAddr) -> Seat {
         let roles = self.identities.get(&key.identity).map(|identity| identity.roles.as_slice()).unwrap_or_default();
         let login = LoginWay::api_key(key.recorded(version));
-        let proof = SeatProof { login, source, trusted_since: None };
+        let proof = SeatProof { login, source, trusted_since: None, shown_at: None };
         let roles = roles.iter().map(|(role, _)| *role).collect();
         Seat { identity: key.identity, roles, at: i64::MAX, proof: Some(proof) }
     }
@@ -245,8 +245,10 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
-        let shown =
-            |seat: &Seat| seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at);
+        let shown = |seat: &Seat| {
+            let proof = seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor());
+            proof.map(|proof| proof.shown_at.unwrap_or(seat.at))
+        };
         let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
@@ -280,7 +282,8 @@ impl Directory {
                 (None, Some(_)) => LoginWay::password_and_totp(),
                 (None, None) => LoginWay::password(),
             };
-            let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None });
+            let proof =
+                Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None, shown_at: None });
             Some(Seat { identity: *id, roles, at: i64::MAX, proof })
         };
         identities.iter().map(seat).collect()
@@ -476,7 +479,12 @@ mod tests {
         demanding.as_mut().unwrap().rules.second_factor = SecondFactor::Totp;
         let directory = directory().with_role(APPROVER, demanding);
         let roles = |login: Option<LoginWay>| {
-            let proof = login.map(|login| SeatProof { login, source: Ipv4Addr::LOCALHOST.into(), trusted_since: None });
+            let proof = login.map(|login| SeatProof {
+                login,
+                source: Ipv4Addr::LOCALHOST.into(),
+                trusted_since: None,
+                shown_at: None,
+            });
             let seat = Seat { proof, ..seat(ALICE, &[APPROVER]) };
             directory.standing(SESSION, &[seat]).map(|standing| standing.roles)
         };
@@ -505,7 +513,7 @@ mod tests {
     fn trust_begins_no_earlier_than_the_way_in_led_to_the_identity() {
         let since = |trusted_since| {
             let source = Ipv4Addr::LOCALHOST.into();
-            let proof = Some(SeatProof { login: LoginWay::password(), source, trusted_since });
+            let proof = Some(SeatProof { login: LoginWay::password(), source, trusted_since, shown_at: None });
             let standing = directory().standing(SESSION, &[Seat { proof, ..seat(ALICE, &[APPROVER]) }]).unwrap();
             let member = &standing.members[0];
             (member.trusted_since(Perm::SigningApprove), member.roles.clone())

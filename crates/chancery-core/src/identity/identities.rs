@@ -251,7 +251,7 @@ impl Chancery {
     /// its own; everybody else needs Identity:Manage, and must hold what the identity holds.
     pub async fn set_password(&self, caller: &Caller, id: IdentityId, body: NewPassword) -> Result<Identity> {
         let action = Action::PasswordChange;
-        let own_grant = self.grant_own(caller, id, action);
+        let own_grant = self.grant_own(caller, id, action).await?;
         let own = own_grant.is_some();
         let grant = match own_grant {
             Some(grant) => grant,

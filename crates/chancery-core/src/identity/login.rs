@@ -28,6 +28,10 @@ pub(crate) struct SeatProof {
     /// than the identity. None for what is the identity's own, and in a session that a former release began.
     #[serde(default)]
     pub(crate) trusted_since: Option<i64>,
+    /// When it was shown: a seat's own time may lie later, where roles were given by a clock that was ahead. None in a session
+    /// that a former release began.
+    #[serde(default)]
+    pub(crate) shown_at: Option<i64>,
 }
 
 /// A session as the machine sees it. Times are milliseconds since 1970 UTC.

@@ -112,7 +112,7 @@ impl Chancery {
         let able: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
         let roles: Vec<_> = able.iter().copied().filter(|role| directory.is_satisfied(*role, Some(login))).collect();
         let trusted_since = proved.exchanged.as_ref().map(|exchanged| exchanged.trusted_since()).transpose()?;
-        let proof = SeatProof { login: login.clone(), source: request.source, trusted_since };
+        let proof = SeatProof { login: login.clone(), source: request.source, trusted_since, shown_at: Some(now) };
         let seat = Seat { identity: id, roles, at, proof: Some(proof) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
         let by = Vouched::new(self.node, request, &[recorded]);

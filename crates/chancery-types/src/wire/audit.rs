@@ -212,7 +212,7 @@ impl LoginWay {
     /// Whether a second factor of ours came with it, and so at that moment: a provider may have taken its own long before.
     #[must_use]
     pub fn has_own_second_factor(&self) -> bool {
-        ["Password+Totp", PASSWORD_AND_PASSKEY].contains(&self.way.as_str())
+        ["Password+Totp", PASSWORD_AND_PASSKEY, LDAP_AND_TOTP].contains(&self.way.as_str())
     }
 
     /// Whether it satisfies a role that demands this besides a password.
