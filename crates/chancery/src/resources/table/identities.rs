@@ -13,8 +13,8 @@ const ROLE_MEMBERS: &[Member] = &[
     member(
         "perm",
         "/perms",
-        Kind::Texts,
-        "What its holders may do beside Control Rules, such as Signing:Submit; several by commas",
+        Kind::Words,
+        "What its holders may do beside Control Rules, such as Signing:Submit; several by commas, or none",
     ),
     member("management", "/management", Kind::Switch, "Whether its holders administer"),
     member(
@@ -274,8 +274,8 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member(
                         "fresh-factor-for",
                         "/freshFactorFor",
-                        Kind::Texts,
-                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas",
+                        Kind::Words,
+                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas, or none",
                     ),
                 ],
                 example: "chancery setting change --api-access true",
