@@ -36,6 +36,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(home::v1::login::oidc::oidc_providers, home::v1::login::oidc::begin_oidc))
         .routes(routes!(home::v1::login::oidc::callback::finish_oidc))
         .routes(routes!(home::v1::login::passkey::passkey_challenge))
+        .routes(routes!(home::v1::login::password::change_password))
         .routes(routes!(home::v1::login::totp::enrol))
         .routes(routes!(home::v1::login::totp::confirm::confirm))
         .routes(routes!(home::v1::login::totp::remove::remove))

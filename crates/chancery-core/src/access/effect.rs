@@ -133,6 +133,7 @@ pub(crate) fn of_identity(
         locked: false,
         totp_confirmed_at: None,
         passkeys: Vec::new(),
+        recovered: None,
         trusted_since: 0,
         roles: roles.iter().map(|role| (*role, 0)).collect(),
     };

@@ -8,7 +8,7 @@ use std::{
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RoleId, SecondFactor,
+    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RecoveredBy, RoleId, SecondFactor,
     wire::audit::{AuditIdentity, AuditPasskey, AuditRole, LoginWay},
 };
 use uuid::Uuid;
@@ -16,6 +16,7 @@ use uuid::Uuid;
 use super::{
     api_key::{self, Key, KeyHash, Keys, Terms},
     caller::{Member, Standing},
+    identities::recovery_of,
     login::{self, LoginsRequired, Seat, SeatProof},
     roles,
     rules::RoleRules,
@@ -42,6 +43,8 @@ pub(crate) struct Identity {
     pub(crate) passkeys: Vec<PasskeyId>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
+    /// Who answered for its recovery on the host, which nobody has acknowledged yet.
+    pub(crate) recovered: Option<RecoveredBy>,
 }
 
 /// What a session must know of a role.
@@ -202,6 +205,11 @@ impl Directory {
         self.identities.get(&id).map(|identity| identity.name.as_str())
     }
 
+    /// Who answered for the recovery of an identity, which nobody has acknowledged yet.
+    pub(super) fn recovered(&self, id: IdentityId) -> Option<RecoveredBy> {
+        self.identities.get(&id)?.recovered
+    }
+
     /// Since when an identity logs in with one-time codes.
     pub(super) fn totp_confirmed_at(&self, id: IdentityId) -> Option<i64> {
         self.identities.get(&id)?.totp_confirmed_at
@@ -289,8 +297,12 @@ impl Directory {
     /// A person with all its roles, also those that it can use only together with another one. None where it is locked,
     /// gone or no person.
     pub(crate) fn person(&self, id: IdentityId) -> Option<Member> {
-        let seat = self.seats(&[id])?.pop()?;
-        let present = self.present(&seat).filter(|present| present.kind == IdentityKind::Person)?;
+        self.person_in(&self.seats(&[id])?.pop()?)
+    }
+
+    /// The same with those roles alone that the seat's login satisfies.
+    pub(super) fn person_in(&self, seat: &Seat) -> Option<Member> {
+        let present = self.present(seat).filter(|present| present.kind == IdentityKind::Person)?;
         Some(self.member(&present, &present.seat.roles))
     }
 
@@ -370,6 +382,7 @@ impl Identity {
     fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>, passkeys: &[tables::passkeys::Row]) -> Result<Self> {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
+            recovered: recovery_of(&row)?.map(|recovery| recovery.by),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,
             locked: row.locked,
@@ -409,7 +422,7 @@ mod tests {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
         let passkeys = Vec::new();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles })
+        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles, recovered: None })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {

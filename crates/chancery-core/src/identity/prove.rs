@@ -143,7 +143,12 @@ impl Chancery {
     /// The identity, if the proof is right and it may log in now; else who was refused. Unknown, wrong, locked and delayed
     /// take the same time: there is always one look into the store, one Argon2 run for a password, one look at a code, and one at
     /// the passkey that was shown.
-    async fn prove(&self, action: Action, proof: &Proof, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
+    pub(super) async fn prove(
+        &self,
+        action: Action,
+        proof: &Proof,
+        request: &RequestInfo,
+    ) -> Result<Result<Proved, Nobody>> {
         match proof {
             Proof::ApiKey { hash } => self.prove_by_key(*hash, request).await,
             Proof::Password(proof, asked) => {
@@ -231,7 +236,9 @@ impl Chancery {
         source: Source,
     ) -> Result<Option<Proved>> {
         let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
-        let open = row.filter(|row| !row.locked && row.password.is_some());
+        let now = self.clock.now_ms();
+        let is_over = |row: &Row| row.password_once_until_ms.is_some_and(|until| until <= now);
+        let open = row.filter(|row| !row.locked && row.password.is_some() && !is_over(row));
         // Nobody is counted as somebody is, so that the answer takes the same time.
         let id = open.as_ref().map_or(Uuid::nil(), |row| row.id).into();
         let is_delayed = delayed(id);

@@ -22,7 +22,7 @@ use super::{
     api_key,
     caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
-    prove::{Proved, expect_unchanged, refused},
+    prove::{Proof, Proved, expect_unchanged, refused},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
@@ -73,6 +73,9 @@ impl Chancery {
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
         let proved = self.proved(visitor, Action::Login, &proof).await?;
+        if matches!(proof, Proof::Password(..)) {
+            self.refuse_one_time(&visitor.request, Action::Login, &proved).await?;
+        }
         self.admit(&now, &visitor.request, cookie.map(|cookie| self.cookie_key(cookie)), proved).await
     }
 

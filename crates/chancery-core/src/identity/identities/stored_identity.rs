@@ -8,7 +8,7 @@ use chancery_types::{
     IdentityKind,
     wire::{
         ObjInfo,
-        identities::{Identity, TotpState},
+        identities::{Identity, Recovery, TotpState},
     },
 };
 use uuid::Uuid;
@@ -25,6 +25,8 @@ pub(in crate::identity) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity>
     let roles = identity_roles::of_identity(tx, id).await?;
     Ok(Identity {
         kind: kind_of(&row)?,
+        recovery: recovery_of(&row)?,
+        one_time_password_until: row.password_once_until_ms.map(rfc3339_ms),
         obj_info: ObjInfo { name: row.name, uuid: id.into() },
         role_uuids: roles.into_iter().map(|role| role.role_id.into()).collect(),
         locked: row.locked,
@@ -32,6 +34,11 @@ pub(in crate::identity) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity>
         password_reset_at: row.password_reset_at_ms.map(rfc3339_ms),
         totp: row.totp_confirmed_at_ms.map(|at| TotpState { confirmed_at: rfc3339_ms(at) }),
     })
+}
+
+/// How it was recovered on the host, where nobody has acknowledged that yet.
+pub(in crate::identity) fn recovery_of(row: &Row) -> Result<Option<Recovery>> {
+    row.recovery.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)
 }
 
 pub(in crate::identity) fn kind_of(row: &Row) -> Result<IdentityKind> {

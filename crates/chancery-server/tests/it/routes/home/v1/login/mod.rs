@@ -5,6 +5,7 @@ mod exchange;
 mod ldap;
 mod oidc;
 mod passkey;
+mod password;
 mod state;
 mod timing;
 mod token;
