@@ -87,6 +87,12 @@ function read(content) {
  */
 export const secondFactor = (what, proof) => plain("POST", `/home/v1/login/totp${what}`, credentials(proof));
 
+/**
+ * Sets one's own password; nobody has to be logged in for that.
+ * @param {Proof} proof @param {string} newPassword
+ */
+export const changePassword = (proof, newPassword) => plain("POST", "/home/v1/login/password", { ...credentials(proof), newPassword: base64(newPassword) });
+
 /** Ends the session, also for the server. */
 export async function logOut() {
   try {

@@ -52,7 +52,7 @@ pub(crate) enum ClientCommand {
     /// Sets one's own password, by the present one, and ends one's sessions. A password for one use, which others gave, does this
     /// alone. No login is needed.
     #[command(
-        after_help = "Example:\n  chancery password carol --password-file once --new-password-file new-password"
+        after_help = "Example:\n  chancery password carol --password-file new-password --new-password-file newer-password"
     )]
     Password(totp::OwnPassword),
     /// Ends the session.

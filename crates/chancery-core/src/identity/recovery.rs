@@ -173,7 +173,7 @@ impl Chancery {
                 }
                 let before = read(tx, id).await?;
                 tables::identities::remove_totp(tx, id).await?;
-                tables::passkeys::delete_of_identity(tx, id).await?;
+                let passkeys = tables::passkeys::delete_of_identity(tx, id).await?;
                 if let Some(hash) = &hash {
                     tables::identities::set_password(tx, id, hash, now, (Some(now), Some(until))).await?;
                     tables::api_keys::delete_of_identity(tx, id).await?;
@@ -181,7 +181,7 @@ impl Chancery {
                 tables::identities::set_recovery(tx, id, Some(&stored)).await?;
                 end_sessions(tx, id).await?;
                 let after = read(tx, id).await?;
-                told.changed(&before, &after, &limits)?;
+                told.changed_and(&before, &after, &limits, [("passkeys", json!(passkeys))])?;
                 Ok(after)
             })
         })
