@@ -48,7 +48,7 @@ export async function page({ params, signal }) {
     bindings(identity["objInfo"].uuid, bound),
     itsPasskeys && passkeys(identity["objInfo"].uuid, itsPasskeys["results"], "other"),
     itsMailbox && services && mailbox(itsMailbox, services["results"], false),
-    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path, isPerson)), ending(path, identity)),
+    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path, isPerson), bounds(path, identity)), ending(path, identity)),
   ];
   return { title: shownText(name), content };
 }
@@ -79,6 +79,19 @@ function password(path, isPerson) {
   const once = field(t("identity.oneTime"), box, { pointer: "/oneTime", help: t("identity.oneTimeHelp") });
   const body = () => ({ password: base64(own.control.value), ...(box.checked ? { oneTime: true } : {}) });
   return form({ fields: isPerson ? [own, once] : [own], submit: t("identity.setPassword"), act: async () => (await post(`${path}/password`, body()), await show()) });
+}
+
+/** From where and when it may act. @param {string} path @param {Json} identity */
+function bounds(path, identity) {
+  const lines = (/** @type {string} */ member) => (identity[member] ?? []).join("\n");
+  const area = (/** @type {string} */ member) => h("textarea", { rows: 3, spellcheck: "false", value: lines(member) });
+  const [networks, hours] = [area("networks"), area("hours")];
+  const given = (/** @type {HTMLTextAreaElement} */ one) => one.value.split("\n").map((line) => line.trim()).filter(Boolean);
+  const fields = [
+    field(t("identity.networks"), networks, { pointer: "/networks", help: t("identity.networksHelp") }),
+    field(t("identity.hours"), hours, { pointer: "/hours", help: t("identity.hoursHelp") })];
+  const act = async () => (await patch(path, { networks: given(networks), hours: given(hours) }), await show());
+  return form({ fields, submit: t("identity.setBounds"), act });
 }
 
 /** How it was let in again on the host, which is an alarm until somebody says that it is known. @param {string} path @param {Json} recovery */

@@ -19,7 +19,7 @@ export async function ownPassword(browser, admins) {
   await call("DELETE", `/api/v2/identities/${uuid}`);
 }
 
-/** Administrators give it on the person's page. */
+/** Administrators give it on the person's page, and say from where and when the person comes. */
 async function given(browser, admins, uuid) {
   const { context, page, complaints } = await open(browser);
   await logIn(page, admins);
@@ -29,6 +29,15 @@ async function given(browser, admins, uuid) {
   await page.getByRole("button", { name: "Set the password" }).click();
   await page.getByText("Password for one use, until").waitFor();
   await settled(page);
+  await page.getByLabel("Networks").fill("127.0.0.0/8\n\n  ::1  ");
+  await page.getByLabel("Hours").fill("Mon-Friday 07:00-19:00");
+  await page.getByRole("button", { name: "Set networks and hours" }).click();
+  await page.getByText("Hours are days and times in UTC").waitFor();
+  await page.getByLabel("Hours").fill("00:00-24:00");
+  await page.getByRole("button", { name: "Set networks and hours" }).click();
+  await settled(page);
+  await page.getByText("Hours are days and times in UTC").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Networks").inputValue(), "127.0.0.0/8\n::1/128");
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(complaints, []);
   await context.close();

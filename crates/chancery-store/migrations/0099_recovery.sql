@@ -3,3 +3,5 @@
 ALTER TABLE identities ADD COLUMN password_once_until_ms BIGINT;
 -- How an identity was recovered on the host, as JSON, until somebody has acknowledged that.
 ALTER TABLE identities ADD COLUMN recovery TEXT;
+-- From which networks and in which hours an identity may act, as JSON; NULL for from everywhere and always.
+ALTER TABLE identities ADD COLUMN bounds TEXT;

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     api_key::{self, Key, KeyHash, Keys, Terms},
+    bounds::Bounds,
     caller::{Member, Standing},
     identities::recovery_of,
     login::{self, LoginsRequired, Seat, SeatProof},
@@ -45,6 +46,8 @@ pub(crate) struct Identity {
     pub(crate) roles: Vec<(RoleId, i64)>,
     /// Who answered for its recovery on the host, which nobody has acknowledged yet.
     pub(crate) recovered: Option<RecoveredBy>,
+    /// From where and when it may act.
+    pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
 /// What a session must know of a role.
@@ -258,6 +261,7 @@ impl Directory {
         let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
+        let bounds = present.iter().filter_map(|present| present.identity.bounds.clone()).collect();
         let key = present.pop().and_then(|present| present.key);
         let perms = roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied());
         let is_left = |perm: &Perm| match &key {
@@ -272,6 +276,7 @@ impl Directory {
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
             second_factor_at,
+            bounds,
             by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })
@@ -383,6 +388,7 @@ impl Identity {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
             recovered: recovery_of(&row)?.map(|recovery| recovery.by),
+            bounds: Bounds::of(&row)?.map(Arc::new),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,
             locked: row.locked,
@@ -422,7 +428,7 @@ mod tests {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
         let passkeys = Vec::new();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles, recovered: None })
+        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles, recovered: None, bounds: None })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {

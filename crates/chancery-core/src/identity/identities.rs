@@ -28,11 +28,12 @@ pub(super) use self::{
 use super::{
     Caller,
     administration::{end_sessions, name_taken},
+    bounds::{Bounds, Kept},
     password,
     recovery::acknowledge,
 };
 use crate::{
-    Chancery, Error, Event, Grant, Host, Result,
+    Chancery, Error, Event, Grant, Host, Limits, Result,
     access::effect::{self, named},
     changes::{Change, ChangeKind},
     clock::ms,
@@ -135,6 +136,9 @@ impl Chancery {
                     // Audit records and approvals show names: who takes another one's is taken for them. What it holds
                     // before this change counts.
                     check_holds_as_much(tx, &granter, id).await?;
+                }
+                if body.networks.is_some() || body.hours.is_some() {
+                    rebound(tx, &granter, &row, &body, &limits, now).await?;
                 }
                 if let Some(roles) = &body.role_uuids {
                     reassign(tx, &granter, &row, roles, now).await?;
@@ -314,6 +318,27 @@ impl Chancery {
 /// What is wrong with the key that an application is made with, in the body that makes the application.
 fn in_first_key(refusal: Error) -> Error {
     if refusal.field().is_some() { refusal.under("/apiKey") } else { refusal }
+}
+
+/// Sets from where and when an identity may act. Whoever lifts a bound gives what lies beyond it, and so holds as much.
+async fn rebound(
+    tx: &mut Tx,
+    granter: &Caller,
+    row: &tables::identities::Row,
+    body: &PatchIdentity,
+    limits: &Limits,
+    now: i64,
+) -> Result<()> {
+    check_holds_as_much(tx, granter, row.id).await?;
+    let (networks, hours) = (body.networks.as_deref(), body.hours.as_deref());
+    let kept = Kept::of(row)?.with(networks, hours, limits)?;
+    let is_own = granter.members().iter().any(|member| Uuid::from(member.id) == row.id);
+    if is_own && !Bounds::compiled(&kept)?.admit(granter.request().source, now) {
+        let member = if networks.is_some() { "/networks" } else { "/hours" };
+        let message = "This would shut out the session that asks for it, from where it is now.";
+        return Err(Error::value(member, message));
+    }
+    Ok(tables::identities::set_bounds(tx, row.id, kept.stored()?.as_deref()).await?)
 }
 
 async fn unlock(tx: &mut Tx, id: Uuid) -> Result<()> {

@@ -6,6 +6,7 @@
 mod administration;
 mod api_key;
 mod authenticate;
+mod bounds;
 mod built_in;
 mod caller;
 mod credentials;

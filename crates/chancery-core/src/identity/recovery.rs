@@ -114,7 +114,8 @@ impl Chancery {
         Ok(names)
     }
 
-    /// Takes the second factors of a person away and gives a password for one use; ends its sessions and API keys. A lock stays.
+    /// Takes the second factors of a person away, and its networks and hours, and gives a password for one use; ends its sessions
+    /// and API keys. A lock stays.
     pub async fn recover_from_host(&self, host: &Host, recover: Recover) -> Result<Recovered> {
         let Recover { name, by, emergency, keeps_password } = recover;
         let id = self.named_by_host(host, &name).await?;
@@ -178,6 +179,7 @@ impl Chancery {
                     tables::identities::set_password(tx, id, hash, now, (Some(now), Some(until))).await?;
                     tables::api_keys::delete_of_identity(tx, id).await?;
                 }
+                tables::identities::set_bounds(tx, id, None).await?;
                 tables::identities::set_recovery(tx, id, Some(&stored)).await?;
                 end_sessions(tx, id).await?;
                 let after = read(tx, id).await?;
@@ -233,7 +235,7 @@ impl Chancery {
         let Answering { name, password, totp } = answering;
         let code = totp.map(|code| code_of("/totp", code)).transpose().map_err(|error| error.naming(&name))?;
         let password = Base64(password.as_bytes().to_vec());
-        let proof = Proof::Password(PasswordProof::of(&name, password, code), Asked::Active);
+        let proof = Proof::Password(PasswordProof::of(&name, password, code).on_host(), Asked::Active);
         let proved = self.prove(Action::IdentityRecover, &proof, &on_host()).await?;
         let proved = proved.map_err(|_| {
             let message = format!(

@@ -22,7 +22,7 @@ use super::{
     api_key,
     caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
-    prove::{Proof, Proved, expect_unchanged, refused},
+    prove::{Proof, Proved, expect_unchanged, may_act, refused},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
@@ -119,6 +119,10 @@ impl Chancery {
         let seat = Seat { identity: id, roles, at, proof: Some(proof) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
         let by = Vouched::new(self.node, request, &[recorded]);
+        // Passwords and keys were looked at with it already, so that nobody learns whether they were right.
+        if !may_act(row, request.source, now)? {
+            return Err(self.refused_to(&by, Event::new(Action::Login).on(row.id), refused()).await);
+        }
         if seat.roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             let refusal = if able.is_empty() { not_a_person() } else { refused() };

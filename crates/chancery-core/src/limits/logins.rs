@@ -19,6 +19,8 @@ pub struct LoginLimits {
     pub passkey_ceremony_max: Duration,
     /// How long a new passkey waits for the second person who confirms it.
     pub passkey_pending_max: Duration,
+    /// Networks of one identity, and hours as many: each call looks at all of them.
+    pub identity_bounds_max: usize,
     /// How long a password that others gave somebody for one use is good for setting another one.
     pub one_time_password_max: Duration,
     /// How long the keys of an identity provider are used before they are fetched again.
@@ -42,6 +44,7 @@ impl Default for LoginLimits {
             passkeys_max: 16,
             passkey_ceremony_max: Duration::from_mins(5),
             passkey_pending_max: Duration::from_hours(7 * 24),
+            identity_bounds_max: 32,
             one_time_password_max: Duration::from_hours(24),
             provider_keys_fresh: Duration::from_mins(10),
             provider_keys_max: Duration::from_hours(1),

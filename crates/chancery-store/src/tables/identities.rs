@@ -44,6 +44,8 @@ pub struct Row {
     pub password_once_until_ms: Option<i64>,
     /// How it was recovered on the host, as JSON, until somebody has acknowledged that.
     pub recovery: Option<String>,
+    /// From which networks and in which hours it may act, as JSON.
+    pub bounds: Option<String>,
 }
 
 impl Row {
@@ -68,6 +70,7 @@ impl Row {
             totp_pending_until_ms: None,
             password_once_until_ms: None,
             recovery: None,
+            bounds: None,
         }
     }
 }
@@ -76,7 +79,7 @@ macro_rules! columns {
     () => {
         "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
          password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms, \
-         password_once_until_ms, recovery, mac"
+         password_once_until_ms, recovery, bounds, mac"
     };
 }
 
@@ -128,6 +131,11 @@ pub async fn set_password(
 /// Notes how it was recovered on the host, or that this was acknowledged.
 pub async fn set_recovery(tx: &mut Tx, id: Uuid, recovery: Option<&str>) -> Result<(), StoreError> {
     change(tx, id, |row| row.recovery = recovery.map(str::to_owned)).await
+}
+
+/// Sets from where and when it may act; from everywhere and always with none.
+pub async fn set_bounds(tx: &mut Tx, id: Uuid, bounds: Option<&str>) -> Result<(), StoreError> {
+    change(tx, id, |row| row.bounds = bounds.map(str::to_owned)).await
 }
 
 /// Keeps a sealed secret of one-time codes until one of them confirms it.
@@ -248,5 +256,5 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 authority!(Row, "identities", keys 1, {
     id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms,
     password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms,
-    password_once_until_ms, recovery,
+    password_once_until_ms, recovery, bounds,
 });

@@ -79,6 +79,14 @@ pub struct PatchIdentity {
     /// Other roles; they replace all of the present ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role_uuids: Option<Vec<RoleId>>,
+    /// From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; they replace all of the present ones, and an empty list
+    /// lets it act from everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Vec<String>>,
+    /// When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; they replace all of the present ones, and an
+    /// empty list lets it act always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<Vec<String>>,
     /// `true`: how the identity was recovered on the host is known and as it should be; the alarm of it ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery_acknowledged: Option<bool>,
@@ -121,6 +129,12 @@ pub struct Identity {
     /// Its second factor; absent where it logs in by a password alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totp: Option<TotpState>,
+    /// From where it may log in and act; from everywhere where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub networks: Vec<String>,
+    /// When it may, in UTC: days, where they are not all, and the time from which and until which; always where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hours: Vec<String>,
     /// How it was recovered on the host, until somebody has acknowledged that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovery: Option<Recovery>,

@@ -13,7 +13,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use crate::{Error, Result, time::rfc3339_ms};
+use crate::{Error, Result, identity::bounds::Kept, time::rfc3339_ms};
 
 pub(in crate::identity) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> {
     tables::identities::by_id(tx, id).await?.ok_or_else(|| Error::not_found("identity"))
@@ -23,7 +23,10 @@ pub(in crate::identity) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> 
 pub(in crate::identity) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity> {
     let row = existing(tx, id).await?;
     let roles = identity_roles::of_identity(tx, id).await?;
+    let Kept { networks, hours } = Kept::of(&row)?;
     Ok(Identity {
+        networks,
+        hours,
         kind: kind_of(&row)?,
         recovery: recovery_of(&row)?,
         one_time_password_until: row.password_once_until_ms.map(rfc3339_ms),

@@ -76,11 +76,18 @@ pub(super) const RESOURCES: &[Resource] = &[
                 ..CREATE
             },
             Verb {
-                about: "Changes its name or roles, or ends the alarm after it was recovered on the host",
+                about: "Changes its name or roles, or from where and when it may act, or ends the alarm after it was recovered on the host",
                 path: IDENTITY,
                 members: &[
                     member("name", "/name", Kind::Text, "Its new name"),
                     ROLES,
+                    member("network", "/networks", Kind::Texts, "From where it may act; several by commas, '' for everywhere"),
+                    member(
+                        "hours",
+                        "/hours",
+                        Kind::Texts,
+                        "When it may act, in UTC, such as 'Mon-Fri 07:00-19:00'; several by commas, '' for always",
+                    ),
                     member(
                         "recovery-acknowledged",
                         "/recoveryAcknowledged",
