@@ -6,7 +6,7 @@ import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
 import { bindings, loadBindings } from "../parts/bindings.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input } from "../parts/form.js";
+import { askSlowly, field, form, input, textarea } from "../parts/form.js";
 import { mailbox } from "../parts/mailbox.js";
 import { passkeys, passkeysPath } from "../parts/passkeys.js";
 import { state } from "../parts/state.js";
@@ -84,7 +84,7 @@ function password(path, isPerson) {
 /** From where and when it may act. @param {string} path @param {Json} identity */
 function bounds(path, identity) {
   const lines = (/** @type {string} */ member) => (identity[member] ?? []).join("\n");
-  const area = (/** @type {string} */ member) => h("textarea", { rows: 3, spellcheck: "false", value: lines(member) });
+  const area = (/** @type {string} */ member) => textarea({ rows: 3, spellcheck: "false", value: lines(member) });
   const [networks, hours] = [area("networks"), area("hours")];
   const given = (/** @type {HTMLTextAreaElement} */ one) => one.value.split("\n").map((line) => line.trim()).filter(Boolean);
   const fields = [
