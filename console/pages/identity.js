@@ -84,7 +84,7 @@ function password(path, isPerson) {
 /** From where and when it may act. @param {string} path @param {Json} identity */
 function bounds(path, identity) {
   const lines = (/** @type {string} */ member) => (identity[member] ?? []).join("\n");
-  const area = (/** @type {string} */ member) => textarea({ rows: 3, spellcheck: "false", value: lines(member) });
+  const area = (/** @type {string} */ member) => textarea({ rows: 3, spellcheck: "false" }, lines(member));
   const [networks, hours] = [area("networks"), area("hours")];
   const given = (/** @type {HTMLTextAreaElement} */ one) => one.value.split("\n").map((line) => line.trim()).filter(Boolean);
   const fields = [

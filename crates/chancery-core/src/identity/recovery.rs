@@ -117,16 +117,19 @@ impl Chancery {
     /// Takes the second factors of a person away, and its networks and hours, and gives a password for one use; ends its sessions
     /// and API keys. A lock stays.
     pub async fn recover_from_host(&self, host: &Host, recover: Recover) -> Result<Recovered> {
-        let Recover { name, by, emergency, keeps_password } = recover;
-        let id = self.named_by_host(host, &name).await?;
-        check_reason(emergency.as_deref(), by.len(), &self.limits)?;
-        let answered = match self.answered(id, by).await {
-            Ok(answered) => answered,
+        let id = self.named_by_host(host, &recover.name).await?;
+        match self.recover(host, id, recover).await {
             Err(error) if [Meaning::Unauthenticated, Meaning::Forbidden].contains(&error.meaning()) => {
-                return Err(self.refused_to(host, Event::new(Action::IdentityRecover).on(id), error).await);
+                Err(self.refused_to(host, Event::new(Action::IdentityRecover).on(id), error).await)
             }
-            Err(error) => return Err(error),
-        };
+            done => done,
+        }
+    }
+
+    async fn recover(&self, host: &Host, id: Uuid, recover: Recover) -> Result<Recovered> {
+        let Recover { name: _, by, emergency, keeps_password } = recover;
+        check_reason(emergency.as_deref(), by.len(), &self.limits)?;
+        let answered = self.answered(id, by).await?;
         let password = if keeps_password { None } else { Some(new_password()) };
         let now = self.clock.now_ms();
         let named = |proved: &Proved| ObjInfo { name: proved.row.name.clone(), uuid: proved.row.id.into() };

@@ -1,6 +1,6 @@
 //! `chancery recover`: a person who has lost every way in is let in again, and two others answer for it.
 
-use std::{fs::OpenOptions, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path, process::ExitCode};
+use std::{fs::OpenOptions, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::{Path, PathBuf}, process::ExitCode};
 
 use chancery_core::{Answering, Error, Host, Meaning, Recovered};
 
@@ -44,7 +44,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
         refuse_too_few(&names, by.len(), emergency.is_some())?;
         let mut answering = Vec::new();
         for (number, name) in by.iter().enumerate() {
-            let password = password_of(name, password_file.get(number).map(AsRef::as_ref))?;
+            let password = password_of(name, password_file.get(number).map(PathBuf::as_path))?;
             answering.push(Answering::new(name, password, code_of(name, totp.get(number))?));
         }
         let recover =
