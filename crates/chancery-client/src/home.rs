@@ -6,9 +6,9 @@ use chancery_types::{
         ObjInfo,
         api_keys::API_KEY_LEN,
         login::{
-            AuthCredentials, BeginOidc, ChangePassword, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, OidcBegun,
-            OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState, TokenAnswer, TokenExchanged,
-            TotpCredentials, TotpSecret,
+            AuthCredentials, BeginOidc, ChangePassword, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest,
+            LoginState, OidcBegun, OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState,
+            TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
         },
     },
 };

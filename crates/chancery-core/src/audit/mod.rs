@@ -37,8 +37,12 @@ pub(crate) use self::{
 };
 pub use self::{reading::AuditExport, shipping::ShippingCounts};
 use crate::{
-    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, access::effect, changes::Change,
-    identity::{AnsweredFor, SigningIn}, notices::Draft, storage::Recording,
+    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result,
+    access::effect,
+    changes::Change,
+    identity::{AnsweredFor, SigningIn},
+    notices::Draft,
+    storage::Recording,
 };
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.

@@ -30,15 +30,12 @@ impl Kept {
     }
 
     /// With others in their place, as somebody wrote them.
-    pub(super) fn with(
-        self,
-        networks: Option<&[String]>,
-        hours: Option<&[String]>,
-        limits: &Limits,
-    ) -> Result<Self> {
+    pub(super) fn with(self, networks: Option<&[String]>, hours: Option<&[String]>, limits: &Limits) -> Result<Self> {
         let refusal = |error: NotANetwork| format!("Here {error}.");
-        let networks = networks.map(|given| canonical::<Network, _>("/networks", given, limits, refusal)).transpose()?;
-        let hours = hours.map(|given| canonical::<Hours, _>("/hours", given, limits, |error: NoHours| error.to_string()));
+        let networks =
+            networks.map(|given| canonical::<Network, _>("/networks", given, limits, refusal)).transpose()?;
+        let hours =
+            hours.map(|given| canonical::<Hours, _>("/hours", given, limits, |error: NoHours| error.to_string()));
         Ok(Self { networks: networks.unwrap_or(self.networks), hours: hours.transpose()?.unwrap_or(self.hours) })
     }
 
@@ -134,7 +131,8 @@ impl FromStr for Hours {
     type Err = NoHours;
 
     fn from_str(text: &str) -> Result<Self, NoHours> {
-        let (days, times) = text.trim().split_once(' ').map_or((None, text.trim()), |(days, times)| (Some(days), times));
+        let (days, times) =
+            text.trim().split_once(' ').map_or((None, text.trim()), |(days, times)| (Some(days), times));
         let days = match days {
             None => (0, 6),
             Some(days) => {
@@ -229,8 +227,20 @@ mod tests {
             assert_eq!(text.parse::<Hours>().unwrap().to_string(), shown);
         }
         for refused in [
-            "", "Mon", "Mon-Fri", "07:00", "7:00-19:00", "07:00-19:60", "24:00-06:00", "07:00-24:01", "07:00-07:00",
-            "Mo 07:00-19:00", "Mon-Fri-Sat 07:00-19:00", "Mon 07:00-19:00 UTC", "Mon +7:00-19:00", "Mon 07:00–19:00",
+            "",
+            "Mon",
+            "Mon-Fri",
+            "07:00",
+            "7:00-19:00",
+            "07:00-19:60",
+            "24:00-06:00",
+            "07:00-24:01",
+            "07:00-07:00",
+            "Mo 07:00-19:00",
+            "Mon-Fri-Sat 07:00-19:00",
+            "Mon 07:00-19:00 UTC",
+            "Mon +7:00-19:00",
+            "Mon 07:00–19:00",
         ] {
             assert!(refused.parse::<Hours>().is_err(), "{refused}");
         }

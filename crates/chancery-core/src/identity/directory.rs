@@ -428,7 +428,17 @@ mod tests {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
         let passkeys = Vec::new();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles, recovered: None, bounds: None })
+        Some(Identity {
+            name,
+            kind,
+            locked: false,
+            trusted_since,
+            totp_confirmed_at: None,
+            passkeys,
+            roles,
+            recovered: None,
+            bounds: None,
+        })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {

@@ -306,7 +306,11 @@ pub(super) async fn acknowledge(
 /// Says in the log of a server that somebody was recovered, when it learns that.
 pub(super) fn tell_of(before: Option<RecoveredBy>, after: Option<RecoveredBy>, name: &str) {
     if let Some(by) = after.filter(|_| before.is_none()) {
-        warn!(identity = name, answered = by.as_str(), "was recovered on the host; an alarm until that is acknowledged");
+        warn!(
+            identity = name,
+            answered = by.as_str(),
+            "was recovered on the host; an alarm until that is acknowledged"
+        );
     }
 }
 

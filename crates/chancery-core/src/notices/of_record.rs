@@ -64,7 +64,9 @@ impl Draft {
         } else {
             kind
         };
-        if object_kind.is_none_or(|kind| matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity)) {
+        if object_kind.is_none_or(|kind| {
+            matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity)
+        }) {
             facts.state = None;
         }
         if kind == NoticeKind::Waiting {

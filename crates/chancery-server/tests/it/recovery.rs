@@ -62,7 +62,10 @@ async fn two_others_let_somebody_in_again_who_lost_the_codes_and_the_password() 
     assert_eq!((&told["requestId"], &told["objectUuid"]), (&json!("chancery recover"), &json!(uuid)));
     assert!(told["account"]["uid"].is_number(), "{told}");
     let names: Vec<_> = told["identities"].as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
-    assert_eq!((names, &told["identities"][0]["login"]["way"]), (vec![json!("Admin1"), json!("Admin2")], &json!("Password")));
+    assert_eq!(
+        (names, &told["identities"][0]["login"]["way"]),
+        (vec![json!("Admin1"), json!("Admin2")], &json!("Password"))
+    );
     assert_eq!((&told["detail"]["by"], &told["detail"]["name"]), (&json!("Two"), &json!("carol")));
     assert!(!told.to_string().contains(once.as_str()), "{told}");
     let notices = admin.get("/api/v2/notices?kind=IdentityRecovered").await;
@@ -74,7 +77,11 @@ async fn two_others_let_somebody_in_again_who_lost_the_codes_and_the_password() 
     let app = app.restarted().await;
     assert_eq!(alarms(&app), [1, 0, 0]);
     let admin = app.admin().await;
-    admin.patch(&path, json!({"recoveryAcknowledged": false})).await.refused(400, "InvalidValue", Some("/recoveryAcknowledged"));
+    admin.patch(&path, json!({"recoveryAcknowledged": false})).await.refused(
+        400,
+        "InvalidValue",
+        Some("/recoveryAcknowledged"),
+    );
     assert_eq!(admin.patch(&path, json!({"recoveryAcknowledged": true})).await.response().get("recovery"), None);
     admin.saw_audited("IdentityChange").await;
     assert_eq!(alarms(&app), [0, 0, 0]);

@@ -1,6 +1,12 @@
 //! `chancery recover`: a person who has lost every way in is let in again, and two others answer for it.
 
-use std::{fs::OpenOptions, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::{Path, PathBuf}, process::ExitCode};
+use std::{
+    fs::OpenOptions,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use chancery_core::{Answering, Error, Host, Meaning, Recovered};
 
@@ -95,9 +101,7 @@ fn refuse_too_few(names: &[String], named: usize, is_emergency: bool) -> Result<
 fn code_of(name: &str, given: Option<&String>) -> Result<Option<String>, Failure> {
     let code = match given {
         Some(code) => code.clone(),
-        None if somebody_is_there() => {
-            ask(&format!("One-time code of {} (empty where there is none): ", Shown(name)))?
-        }
+        None if somebody_is_there() => ask(&format!("One-time code of {} (empty where there is none): ", Shown(name)))?,
         None => return Ok(None),
     };
     Ok(Some(code).filter(|code| !code.is_empty()))
@@ -124,7 +128,9 @@ fn say(recovered: &Recovered, by: &[String], out: Option<&Path>) -> Result<(), F
             format!("{} answered for it", shown.join(" and "))
         }
     };
-    output::line(format_args!("Recovered {name}: {answered}. Its second factors are gone, and its sessions have ended."))?;
+    output::line(format_args!(
+        "Recovered {name}: {answered}. Its second factors are gone, and its sessions have ended."
+    ))?;
     match (&recovered.password, out) {
         (Some(password), Some(file)) => {
             let kept = write_new(file, password).doing(format!("--out {}", file.display()));

@@ -71,9 +71,9 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::Number => matches.get_one::<i64>(member.flag).map(|number| (*number).into()),
         Kind::Switch => matches.get_one::<bool>(member.flag).map(|switch| (*switch).into()),
         // An empty text stands for none of them.
-        Kind::Texts => texts().map(|texts| {
-            texts.filter(|text| !text.is_empty()).map(|text| Value::from(text.as_str())).collect()
-        }),
+        Kind::Texts => {
+            texts().map(|texts| texts.filter(|text| !text.is_empty()).map(|text| Value::from(text.as_str())).collect())
+        }
         Kind::Of(kind) => text().map(|text| resolved(kind, text, names)).transpose()?,
         Kind::Issuer => Some(match text() {
             Some(text) => resolved("ca", text, names)?,

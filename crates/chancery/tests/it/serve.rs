@@ -192,7 +192,11 @@ fn recover_lets_somebody_in_again_beside_a_server_and_leaves_an_alarm() {
     refused(&[&["--by", "Admin2", "--password-file", &one], &emergency[..]].concat(), 5, "Admin2 is not proved");
     refused(&[&["--by", "Admin1", "--password-file", &one], &emergency[..]].concat(), 2, "two others answer");
     refused(&["--emergency", " "], 2, "Say why");
-    refused(&[&["--password-file", &one], &emergency[..]].concat(), 2, "more of --password-file or --totp than of --by");
+    refused(
+        &[&["--password-file", &one], &emergency[..]].concat(),
+        2,
+        "more of --password-file or --totp than of --by",
+    );
     assert!(!client().log_in("Admin1", "first password").unwrap().fully_logged_in);
 
     let words = [&["--by", "admin2", "--password-file", &two, "--out", &once], &emergency[..]].concat();

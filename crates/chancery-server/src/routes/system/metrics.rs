@@ -10,8 +10,8 @@ use crate::{
     app::App,
     extract::Anybody,
     metrics::{
-        note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool, note_shipping,
-        note_unreadable, render,
+        note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool,
+        note_shipping, note_unreadable, render,
     },
 };
 

@@ -81,7 +81,12 @@ pub(super) const RESOURCES: &[Resource] = &[
                 members: &[
                     member("name", "/name", Kind::Text, "Its new name"),
                     ROLES,
-                    member("network", "/networks", Kind::Texts, "From where it may act; several by commas, '' for everywhere"),
+                    member(
+                        "network",
+                        "/networks",
+                        Kind::Texts,
+                        "From where it may act; several by commas, '' for everywhere",
+                    ),
                     member(
                         "hours",
                         "/hours",

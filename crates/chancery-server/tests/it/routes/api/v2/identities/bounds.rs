@@ -110,7 +110,9 @@ async fn nobody_shuts_themselves_out_or_lifts_bounds_of_who_holds_more() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
     let own = admin.identity_uuid("Admin1").await;
-    for (body, field) in [(json!({"networks": ["192.0.2.0/24"]}), "/networks"), (json!({"hours": ["Mon 07:00-19:00"]}), "/hours")] {
+    for (body, field) in
+        [(json!({"networks": ["192.0.2.0/24"]}), "/networks"), (json!({"hours": ["Mon 07:00-19:00"]}), "/hours")]
+    {
         admin.patch(&path(&own), body).await.refused(400, "InvalidValue", Some(field));
     }
     for name in ["officer1", "officer2"] {
