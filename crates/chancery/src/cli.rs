@@ -151,7 +151,7 @@ pub(crate) enum HostCommand {
     /// others answer for it, by their own. Raises an alarm until somebody acknowledges it. Exit codes: 0 recovered, 1 failed, 2
     /// the command line is wrong, or somebody is missing, 5 refused.
     #[command(
-        after_help = "Example:\n  chancery recover Approver1 --by Admin1 --password-file one --by Admin2 --password-file two --out once --data chancery-data --root-key chancery-data/root.key"
+        after_help = "Example:\n  chancery recover carol --by Admin1 --password-file one --by Admin2 --password-file two --out once --data chancery-data --root-key chancery-data/root.key"
     )]
     Recover(recover::Recover),
     /// Lists the rows of the database that Chancery refuses because it did not write them, or takes them for good after a
