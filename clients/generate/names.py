@@ -12,6 +12,7 @@ NAMES = {
     "GET /home/v1/login/oidc": "session.oidc_providers",
     "POST /home/v1/login/oidc": "session.begin_oidc",
     "POST /home/v1/login/passkey": "session.passkey_challenge",
+    "POST /home/v1/login/password": "session.change_password",
     "GET /home/v1/login/oidc/callback": "session.finish_oidc",
     "POST /home/v1/login/totp": "session.enrol_totp",
     "POST /home/v1/login/totp/confirm": "session.confirm_totp",

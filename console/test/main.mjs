@@ -13,6 +13,7 @@ import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
+import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
 import { directory } from "./directory.mjs";
 import { providers } from "./providers.mjs";
@@ -91,6 +92,7 @@ test("two people log in, one after the other, and a reload keeps the session", a
   await context.close();
 });
 
+test("a password for one use sets another one, and logs nobody in", () => ownPassword(browser, admins));
 test("one-time codes are set up, demanded, and taken away by others", () => secondFactor(browser, admins));
 
 test("a person logs in by the certificate of the browser, where it was asked for one", () => certificate(browser, admins));

@@ -112,6 +112,9 @@ class Tour:
         assert not identities.unlock(person)["locked"]
         assert identities.get(person)["kind"] == "Person"
         session = self.client.session
+        once = base64.b64encode(b"a word for one use").decode()
+        assert identities.set_password(person, password=once, oneTime=True)["oneTimePasswordUntil"]
+        session.change_password(username=name, password=once, newPassword=PASSWORD)
         secret = session.enrol_totp(username=name, password=PASSWORD)["secret"]
         session.confirm_totp(username=name, password=PASSWORD, totp=one_time_code(secret, -1))
         totp = identities.get(person)["totp"]

@@ -122,6 +122,9 @@ export class Tour {
     assert(!(await identities.unlock(person)).locked);
     assert.equal((await identities.get(person)).kind, "Person");
     const { session } = this.client;
+    const once = Buffer.from("a word for one use").toString("base64");
+    assert((await identities.setPassword(person, { password: once, oneTime: true })).oneTimePasswordUntil);
+    await session.changePassword({ username, password: once, newPassword: PASSWORD });
     const { secret } = await session.enrolTotp({ username, password: PASSWORD });
     await session.confirmTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, -1) });
     assert((await identities.get(person)).totp?.confirmedAt);

@@ -57,8 +57,8 @@ pub use custody::RsaPoolLevels;
 pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{
-    Caller, Credentials, Fetched, FirstIdentity, Form, LdapPlace, LoggedIn, Member, NoAnswer, OidcStarted,
-    PasswordWork, ProviderTransport, Provision, RequestId, RequestInfo, ShownCertificates, Visitor,
+    Answering, Caller, Credentials, Fetched, FirstIdentity, Form, LdapPlace, LoggedIn, Member, NoAnswer, OidcStarted,
+    PasswordWork, ProviderTransport, Provision, Recover, Recovered, RequestId, RequestInfo, ShownCertificates, Visitor,
 };
 pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,

@@ -59,6 +59,7 @@ fn logins() -> OpenApiRouter<App> {
         .routes(routes!(login::oidc::oidc_providers, login::oidc::begin_oidc))
         .routes(routes!(login::oidc::callback::finish_oidc))
         .routes(routes!(login::passkey::passkey_challenge))
+        .routes(routes!(login::password::change_password))
         .routes(routes!(login::totp::enrol))
         .routes(routes!(login::totp::confirm::confirm))
         .routes(routes!(login::totp::remove::remove))

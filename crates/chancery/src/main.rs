@@ -93,6 +93,7 @@ fn run(command: HostCommand) -> Result<ExitCode, Failure> {
             HostCommand::Quickstart(command) => quickstart::run(command).await?,
             HostCommand::Settings(command) => commands::settings::run(command).await?,
             HostCommand::Unlock(command) => commands::unlock::run(command).await?,
+            HostCommand::Recover(command) => return Ok(commands::recover::run(command).await),
             HostCommand::Backup(command) => commands::backup::run(command).await?,
             HostCommand::Rows(command) => return commands::rows::run(command).await,
             HostCommand::Verify(command) => return Ok(commands::verify::run(&command)),

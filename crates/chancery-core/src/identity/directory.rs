@@ -8,14 +8,16 @@ use std::{
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RoleId, SecondFactor,
+    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RecoveredBy, RoleId, SecondFactor,
     wire::audit::{AuditIdentity, AuditPasskey, AuditRole, LoginWay},
 };
 use uuid::Uuid;
 
 use super::{
     api_key::{self, Key, KeyHash, Keys, Terms},
+    bounds::Bounds,
     caller::{Member, Standing},
+    identities::recovery_of,
     login::{self, LoginsRequired, Seat, SeatProof},
     roles,
     rules::RoleRules,
@@ -42,6 +44,10 @@ pub(crate) struct Identity {
     pub(crate) passkeys: Vec<PasskeyId>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
+    /// Who answered for its recovery on the host, which nobody has acknowledged yet.
+    pub(crate) recovered: Option<RecoveredBy>,
+    /// From where and when it may act.
+    pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
 /// What a session must know of a role.
@@ -202,6 +208,11 @@ impl Directory {
         self.identities.get(&id).map(|identity| identity.name.as_str())
     }
 
+    /// Who answered for the recovery of an identity, which nobody has acknowledged yet.
+    pub(super) fn recovered(&self, id: IdentityId) -> Option<RecoveredBy> {
+        self.identities.get(&id)?.recovered
+    }
+
     /// Since when an identity logs in with one-time codes.
     pub(super) fn totp_confirmed_at(&self, id: IdentityId) -> Option<i64> {
         self.identities.get(&id)?.totp_confirmed_at
@@ -252,6 +263,7 @@ impl Directory {
         let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
+        let bounds = present.iter().filter_map(|present| present.identity.bounds.clone()).collect();
         let key = present.pop().and_then(|present| present.key);
         let perms = roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied());
         let is_left = |perm: &Perm| match &key {
@@ -266,6 +278,7 @@ impl Directory {
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
             second_factor_at,
+            bounds,
             by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })
@@ -292,8 +305,12 @@ impl Directory {
     /// A person with all its roles, also those that it can use only together with another one. None where it is locked,
     /// gone or no person.
     pub(crate) fn person(&self, id: IdentityId) -> Option<Member> {
-        let seat = self.seats(&[id])?.pop()?;
-        let present = self.present(&seat).filter(|present| present.kind == IdentityKind::Person)?;
+        self.person_in(&self.seats(&[id])?.pop()?)
+    }
+
+    /// The same with those roles alone that the seat's login satisfies.
+    pub(super) fn person_in(&self, seat: &Seat) -> Option<Member> {
+        let present = self.present(seat).filter(|present| present.kind == IdentityKind::Person)?;
         Some(self.member(&present, &present.seat.roles))
     }
 
@@ -373,6 +390,8 @@ impl Identity {
     fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>, passkeys: &[tables::passkeys::Row]) -> Result<Self> {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
+            recovered: recovery_of(&row)?.map(|recovery| recovery.by),
+            bounds: Bounds::of(&row)?.map(Arc::new),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,
             locked: row.locked,
@@ -412,7 +431,17 @@ mod tests {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
         let passkeys = Vec::new();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles })
+        Some(Identity {
+            name,
+            kind,
+            locked: false,
+            trusted_since,
+            totp_confirmed_at: None,
+            passkeys,
+            roles,
+            recovered: None,
+            bounds: None,
+        })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {

@@ -52,6 +52,7 @@ const ALL: &str = concat!("SELECT ", columns!(), " FROM passkeys ORDER BY id");
 const BY_CREDENTIAL: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE credential_id = $1");
 const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1 OR public_key = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
+const DELETE_OF_IDENTITY: &str = "DELETE FROM passkeys WHERE identity_id = $1";
 const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
 
 /// Adds a passkey; [`StoreError::Conflict`] when the identity has one of this name, or anybody one of this credential.
@@ -68,6 +69,11 @@ pub async fn change(tx: &mut Tx, id: Uuid, change: impl FnOnce(&mut Row) -> bool
 pub async fn delete(tx: &mut Tx, identity: Uuid, id: Uuid) -> Result<(), StoreError> {
     sql(DELETE).bind(identity).bind(id).execute(tx).await?;
     Ok(())
+}
+
+/// Removes all of an identity, whatever their rows say.
+pub async fn delete_of_identity(tx: &mut Tx, identity: Uuid) -> Result<u64, StoreError> {
+    sql(DELETE_OF_IDENTITY).bind(identity).execute(tx).await
 }
 
 /// The passkey of an identity with this id.

@@ -14,6 +14,8 @@ mod login;
 mod mailbox;
 mod manual;
 mod passkey;
+mod password;
+pub(crate) mod recover;
 pub(crate) mod rows;
 mod rule;
 pub(crate) mod serve;
@@ -89,6 +91,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
     match command {
         ClientCommand::Login(command) => login::run(&command),
         ClientCommand::Totp(command) => totp::run(&command.what),
+        ClientCommand::Password(command) => password::run(&command),
         ClientCommand::Logout(command) => who::log_out(&command),
         ClientCommand::Status(command) => who::status(&command.server),
         ClientCommand::Whoami(command) => who::whoami(&command.server),

@@ -73,7 +73,10 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::Text => text().map(|text| text.as_str().into()),
         Kind::Number => matches.get_one::<i64>(member.flag).map(|number| (*number).into()),
         Kind::Switch => matches.get_one::<bool>(member.flag).map(|switch| (*switch).into()),
-        Kind::Texts => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
+        // An empty text stands for none of them.
+        Kind::Texts => {
+            texts().map(|texts| texts.filter(|text| !text.is_empty()).map(|text| Value::from(text.as_str())).collect())
+        }
         Kind::Words | Kind::Budgets if texts().is_some_and(|texts| texts.eq([NOTHING])) => Some(json!([])),
         Kind::Words => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
         Kind::Of(kind) => text().map(|text| resolved(kind, text, names)).transpose()?,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 56] = [
+const BY_HAND: [(&str, &str, &str); 57] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
@@ -19,6 +19,7 @@ const BY_HAND: [(&str, &str, &str); 56] = [
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),
     ("GET", "/home/v1/login/token", "login"),
     ("POST", "/home/v1/login/exchange", "login --oidc-token"),
+    ("POST", "/home/v1/login/password", "password"),
     ("POST", "/home/v1/login/totp", "totp enrol"),
     ("POST", "/home/v1/login/totp/confirm", "totp confirm"),
     ("POST", "/home/v1/login/totp/remove", "totp remove"),

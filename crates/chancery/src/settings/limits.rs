@@ -85,6 +85,8 @@ const LIMITS: &[(&str, Find)] = &[
     ("passkeys-max", |l, _| Number(&mut l.logins.passkeys_max)),
     ("passkey-ceremony-max", |l, _| Time(&mut l.logins.passkey_ceremony_max)),
     ("passkey-pending-max", |l, _| Time(&mut l.logins.passkey_pending_max)),
+    ("identity-bounds-max", |l, _| Size(&mut l.logins.identity_bounds_max)),
+    ("one-time-password-max", |l, _| Time(&mut l.logins.one_time_password_max)),
     ("provider-keys-fresh", |l, _| Time(&mut l.logins.provider_keys_fresh)),
     ("provider-keys-max", |l, _| Time(&mut l.logins.provider_keys_max)),
     ("provider-keys-pause", |l, _| Time(&mut l.logins.provider_keys_pause)),

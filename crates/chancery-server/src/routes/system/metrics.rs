@@ -10,8 +10,8 @@ use crate::{
     app::App,
     extract::Anybody,
     metrics::{
-        note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_shipping,
-        note_unreadable, render,
+        note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool,
+        note_shipping, note_unreadable, render,
     },
 };
 
@@ -34,6 +34,7 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));
     note_refused_rows(app.refused_rows(&visitor));
+    note_recoveries(&app.recoveries(&visitor));
     let text = render().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text))
 }

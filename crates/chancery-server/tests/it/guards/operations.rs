@@ -32,6 +32,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/home/v1/login/oidc", Public, "{}"),
     ("get", "/home/v1/login/oidc/callback", Public, ""),
     ("post", "/home/v1/login/passkey", Public, ""),
+    ("post", "/home/v1/login/password", Public, "{}"),
     ("post", "/home/v1/login/totp", Public, "{}"),
     ("post", "/home/v1/login/totp/confirm", Public, "{}"),
     ("post", "/home/v1/login/totp/remove", Public, "{}"),

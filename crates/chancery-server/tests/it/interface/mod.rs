@@ -35,6 +35,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "SettingsRead",
     "RoleRead",
     "IdentityRead",
+    "IdentityRecover",
     "ApiKeyRead",
     "ApiKeyExpiry",
     "IdentityProviderRead",

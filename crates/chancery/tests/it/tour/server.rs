@@ -7,7 +7,7 @@ use chancery_types::{
     Action, Base64, IdentityId,
     wire::{
         audit::AuditExportQuery,
-        login::{SessionState, TotpCredentials},
+        login::{ChangePassword, SessionState, TotpCredentials},
     },
 };
 use serde_json::json;
@@ -55,6 +55,11 @@ impl Tour {
         assert!(!answer!(client, unlock_identity(person), json!({})).locked);
         assert_eq!(answer!(client, identity(person)).role_uuids, [role]);
         assert!(answer!(client, identities(), json!({"pageSize": 2})).total > 2);
+        let once = Base64::encode(b"a word for one use");
+        let given = answer!(client, set_password(person), json!({"password": once, "oneTime": true}));
+        assert!(given.one_time_password_until.is_some());
+        let change: ChangePassword = typed(&json!({"username": name, "password": once, "newPassword": password}));
+        client.by_hand(move |client| client.change_password(&change));
         let who = |code: Option<String>| -> TotpCredentials {
             typed(&json!({"username": name, "password": password, "totp": code}))
         };

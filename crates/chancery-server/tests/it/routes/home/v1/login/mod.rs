@@ -6,6 +6,7 @@ mod hung_up;
 mod ldap;
 mod oidc;
 mod passkey;
+mod password;
 mod state;
 mod timing;
 mod token;
