@@ -130,6 +130,7 @@ wire_enum! {
         AuditTargetTest,
         AuditTargetFail,
         AuditTargetResume,
+        JournalSearch,
         JournalMiss,
         JournalFail,
         JournalResume,

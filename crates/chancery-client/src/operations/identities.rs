@@ -10,6 +10,7 @@ use chancery_types::{
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
         audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         audit_targets::{AuditTarget, AuditTargetTested, CreateAuditTarget, PatchAuditTarget},
+        journal::{JournalCalls, SearchJournal},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         passkeys::{ConfirmPasskey, EnrolPasskey, Passkey, PasskeyBegun, Passkeys, PatchPasskey},
         reports::{Access, AccessChange, AccessEffect, AccessQuery},
@@ -93,6 +94,8 @@ super::operations! {
     DELETE "/api/v2/audit/targets/{id}" => delete_audit_target(id: AuditTargetId) -> Empty;
     /// Sends a target something that is no record, and tells what came back.
     POST "/api/v2/audit/targets/{id}/test" => test_audit_target(id: AuditTargetId) [< Empty] -> AuditTargetTested;
+    /// Who has made or read a token, from the journal of the server that is asked.
+    POST "/api/v2/audit/journal/search" => search_journal() [< SearchJournal] -> JournalCalls;
     /// Who can do what now.
     GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
     /// Who would gain and lose what by a change that is not made yet.

@@ -1,4 +1,4 @@
-//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files.
+//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files, or may.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,14 @@ use chancery_core::JournalHead;
 use chancery_verify::log::LogKey;
 use clap::Args;
 
-use crate::settings::HostOptions;
+use crate::{client::connection::ServerOptions, settings::HostOptions};
 
 /// `audit who`.
 #[derive(Args)]
 pub(crate) struct AuditWho {
-    /// The token, as it was given out or sent, with or without characters that pass through.
-    pub(crate) token: String,
+    /// The token, as it was given out or sent, with or without characters that pass through; otherwise the first line of
+    /// standard input. Arguments can be read by everybody on this machine.
+    pub(crate) token: Option<String>,
     /// The token profile: its name, or its id if it was deleted.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: String,
@@ -24,7 +25,13 @@ pub(crate) struct AuditWho {
     pub(crate) to: Option<String>,
     #[command(flatten)]
     pub(crate) place: JournalPlace,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
 }
+
+/// Flags that say that the files on this host are meant, and flags that say that a server is.
+pub(crate) const OF_HOST: [&str; 5] = ["journal_dir", "config", "data", "store", "root_key"];
+pub(crate) const OF_SERVER: [&str; 4] = ["server_profile", "server", "ca", "api_key_file"];
 
 /// `audit verify`.
 #[derive(Args)]

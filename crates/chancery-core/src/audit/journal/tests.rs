@@ -1,3 +1,5 @@
+mod search;
+
 use std::{fs, time::Duration};
 
 use chancery_journal::Problem;
