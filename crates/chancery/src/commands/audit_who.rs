@@ -31,9 +31,7 @@ const WHO: &str = "Shows who has made or read a token: by a server's journal, or
 const EXAMPLE: &str = "A server looks through its own journal, and says which others there are: ask each by --server. With \
     --data, --root-key or --journal-dir the files on this host are read, and each call is a line of JSON.\n\n\
     Exit codes: 0 somebody has, 1 not everything was looked through, or it is not whole, 2 nobody has\n\n\
-    Examples:\n  \
-    chancery audit who 4111110000001111 --profile 'demo cards'\n  \
-    chancery audit who 4111110000001111 --profile 'demo cards' --data chancery-data --root-key chancery-data/root.key";
+    Example:\n  chancery audit who 4111110000001111 --profile 'demo cards'";
 
 /// Calls that are asked for at a time: the most that a server answers.
 const PAGE: u32 = 1_000;

@@ -169,7 +169,7 @@ const NOT_KEPT: [&str; 12] = [
 ];
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 16] = [
+const FOR_ANYBODY: [&str; 15] = [
     "login",
     "totp enrol",
     "completions",
@@ -179,7 +179,6 @@ const FOR_ANYBODY: [&str; 16] = [
     "unlock",
     "rows list",
     "rows authenticate",
-    "audit who",
     "audit verify",
     "audit verify-journal",
     "backup",
