@@ -36,6 +36,7 @@ use crate::{
     signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
     storage::Storage,
     tokenization::{self, TokenProfiles},
+    witnesses::{Witness, Witnesses},
 };
 
 /// What an installation is opened with.
@@ -68,6 +69,8 @@ pub struct Config {
     pub providers: Option<Arc<dyn ProviderTransport>>,
     /// Where calls of the data plane are recorded; a process without makes none.
     pub journal: Option<JournalConfig>,
+    /// Who is asked for cosignatures of checkpoints.
+    pub witnesses: Vec<Witness>,
 }
 
 /// An open installation.
@@ -112,6 +115,7 @@ pub struct Chancery {
     pub(crate) cert_profiles: ReadyCertProfiles,
     pub(crate) notices: Notices,
     pub(crate) shipping: Shipping,
+    pub(crate) witnesses: Witnesses,
     pub(crate) journal: Option<Arc<Journal>>,
     /// What the store knows of it.
     pub(crate) anchored: Anchored,
@@ -195,6 +199,7 @@ impl Chancery {
             cert_profiles: ReadyCertProfiles::default(),
             notices: Notices::new(notices, &limits),
             shipping: Shipping::new(&limits),
+            witnesses: Witnesses::new(config.witnesses, &limits),
             journal: journal.map(Arc::new),
             anchored: Anchored::default(),
             expiring: FoundExpiring::default(),
@@ -379,6 +384,7 @@ mod tests {
             notices: crate::NoticeConfig::default(),
             providers: None,
             journal: None,
+            witnesses: Vec::new(),
         };
         Chancery::open(config).await
     }

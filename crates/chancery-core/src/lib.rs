@@ -44,6 +44,7 @@ mod testing;
 mod text;
 mod tokenization;
 mod up_to_date;
+mod witnesses;
 
 pub use access::{Demand, Grant, RuleCall};
 pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState, ShippingCounts};
@@ -75,3 +76,4 @@ pub use root_key::create_root_key;
 pub use signing::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub use source::Source;
 pub use storage::{Host, OpenFailure};
+pub use witnesses::{Witness, WitnessCounts};

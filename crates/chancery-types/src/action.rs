@@ -135,6 +135,8 @@ wire_enum! {
         JournalFail,
         JournalResume,
         JournalRemove,
+        WitnessFail,
+        WitnessResume,
         BudgetWarn,
         DetokenizeGrantRead,
         DetokenizeGrantUse,

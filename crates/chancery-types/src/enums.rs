@@ -332,6 +332,8 @@ wire_enum! {
         BudgetLow,
         /// A target of the audit records takes none.
         AuditTargetFailed,
+        /// A witness does not cosign, or has seen another history.
+        WitnessFailed,
         /// Somebody tries a target out.
         Test,
     }

@@ -7,18 +7,24 @@ use super::{
     tile::Kind,
     tree::{Hash, TILE_WIDTH},
 };
-use crate::{Chancery, Error, Result, Visitor};
+use crate::{Chancery, Error, Result, Visitor, witnesses::shown};
 
 /// Answers anybody who asks for the log. Made only here.
 pub(crate) struct PublishingLog(());
 
 impl Chancery {
-    /// The newest checkpoint.
+    /// The newest checkpoint, with the cosignatures of witnesses; for a moment still the one before, where nobody has cosigned the
+    /// newest one yet.
     pub async fn log_checkpoint(&self, _visitor: &Visitor) -> Result<String> {
-        let read = self
-            .storage
-            .read(&PublishingLog(()), |tx| Box::pin(async move { Ok::<_, Error>(tables::logs::read(tx).await?) }));
-        Ok(read.await?.ok_or_else(|| Error::internal("there is no log"))?.checkpoint)
+        let read = self.storage.read(&PublishingLog(()), |tx| {
+            Box::pin(async move {
+                let row = tables::logs::read(tx).await?;
+                Ok::<_, Error>((row, tables::witnesses::states(tx, Tree::Log).await?))
+            })
+        });
+        let (row, states) = read.await?;
+        let row = row.ok_or_else(|| Error::internal("there is no log"))?;
+        Ok(shown(&row.checkpoint, row.size, &states, self.clock.now_ms()).note)
     }
 
     /// The key that checkpoints are verified with, as text.

@@ -149,6 +149,7 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::JournalFail, K::JournalFailed, None),
         (A::BudgetWarn, K::BudgetLow, None),
         (A::AuditTargetFail, K::AuditTargetFailed, None),
+        (A::WitnessFail, K::WitnessFailed, None),
     ]
 };
 

@@ -83,6 +83,7 @@ fn what(notice: &Notice) -> String {
         NoticeKind::JournalFailed => "lost a journal or cannot keep it; see the audit".to_owned(),
         NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
         NoticeKind::AuditTargetFailed => "cannot ship audit records; see the audit".to_owned(),
+        NoticeKind::WitnessFailed => "gets no cosignature of a witness; see the audit".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }
 }

@@ -6,6 +6,7 @@ use chancery_core::JournalHead;
 use chancery_verify::log::LogKey;
 use clap::Args;
 
+use super::witnesses::WitnessOptions;
 use crate::{client::connection::ServerOptions, settings::HostOptions};
 
 /// `audit who`.
@@ -49,6 +50,8 @@ pub(crate) struct AuditVerify {
     /// Seconds by which a record may be older than the checkpoint before it: more where a server's clock was wrong.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) tolerance: u32,
+    #[command(flatten)]
+    pub(crate) cosigned: WitnessOptions,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }

@@ -10,7 +10,7 @@ use std::{
 
 use chancery_core::{Chancery, Host, JournalState};
 use chancery_verify::{
-    ledger::{LedgerCopy, LedgerState, verify_ledger},
+    ledger::{Demand, LedgerCopy, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
 };
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -67,17 +67,18 @@ pub(super) fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Res
 }
 
 async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
-    let AuditVerify { file, checkpoint, key, tolerance, installation } = command;
+    let AuditVerify { file, checkpoint, key, tolerance, cosigned, installation } = command;
+    let demand = cosigned.demand()?;
     let tolerance_ms = i64::from(tolerance) * 1_000;
     let witnesses = notes(&checkpoint)?;
     let state = match file {
-        Some(file) => verify_export(&file, key, &witnesses, tolerance_ms)?,
+        Some(file) => verify_export(&file, key, (&witnesses, &demand), tolerance_ms)?,
         None => {
             let settings = installation.resolve()?;
             installation::expect_existing(&settings)?;
             let chancery = installation::open_existing(&settings).await?;
             let host = Host::running("chancery audit verify");
-            let state = chancery.verify_ledger(&host, key.as_ref(), &witnesses, tolerance_ms).await;
+            let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
             chancery.shut_down().await;
             state?
         }
@@ -88,7 +89,7 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
 fn verify_export(
     file: &Path,
     key: Option<LogKey>,
-    witnesses: &[String],
+    kept: (&[String], &Demand),
     tolerance_ms: i64,
 ) -> Result<LedgerState, Failure> {
     let name = || file.display().to_string();
@@ -125,11 +126,16 @@ fn verify_export(
             return Err(usage(format!("{} has no key: is it whole, and made with --ledger true?", name())));
         }
     };
-    Ok(verify_ledger(copy, &key, witnesses, tolerance_ms))
+    Ok(verify_ledger(copy, &key, kept, tolerance_ms))
+}
+
+/// A time of a cosignature. One that no calendar has is no time.
+fn rfc3339(time_s: u64) -> String {
+    chancery_core::rfc3339(i64::try_from(time_s.saturating_mul(1_000)).unwrap_or(i64::MAX))
 }
 
 fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
-    let LedgerState { records, newer, newest, faults } = state;
+    let LedgerState { records, newer, newest, witnessed, faults } = state;
     for fault in faults.iter().take(FAULTS_SHOWN) {
         output::note(format_args!("Not whole: {fault}."));
     }
@@ -142,7 +148,15 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
     let newest = newest.as_ref().map(|newest| {
         json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
     });
-    output::line(escaped_json(&json!({"records": records, "newer": newer, "checkpoint": newest}).to_string()))?;
+    let mut told = json!({"records": records, "newer": newer, "checkpoint": newest});
+    if let Some(Witnessed { checkpoint, cosigned }) = witnessed {
+        let by: Vec<_> = cosigned.iter().map(|one| json!({"name": one.witness, "time": rfc3339(one.time_s)})).collect();
+        // What came after it no witness has seen.
+        let after = records.saturating_sub(checkpoint.head.size);
+        told["witnessed"] =
+            json!({"number": checkpoint.number, "records": checkpoint.head.size, "after": after, "by": by});
+    }
+    output::line(escaped_json(&told.to_string()))?;
     Ok(Exit::Done)
 }
 

@@ -95,7 +95,12 @@ impl Subject {
             K::Signed | K::Applied | K::Denied | K::Withdrawn | K::Expired | K::Revoked | K::Failed => has_acted(),
             // Everybody sees certificates.
             K::CertificateEnds => RENEW.iter().any(|perm| person.trusted_since(*perm).is_some()),
-            K::ApiKeyEnds | K::RowRefused | K::JournalFailed | K::BudgetLow | K::AuditTargetFailed => true,
+            K::ApiKeyEnds
+            | K::RowRefused
+            | K::JournalFailed
+            | K::BudgetLow
+            | K::AuditTargetFailed
+            | K::WitnessFailed => true,
             K::Test => false,
         }
     }
