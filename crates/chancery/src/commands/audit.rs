@@ -131,7 +131,7 @@ fn verify_export(
 
 /// A time of a cosignature. One that no calendar has is no time.
 fn rfc3339(time_s: u64) -> String {
-    chancery_core::rfc3339(i64::try_from(time_s.saturating_mul(1_000)).unwrap_or(i64::MAX))
+    chancery_core::rfc3339(i64::try_from(time_s).unwrap_or(i64::MAX))
 }
 
 fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {

@@ -31,7 +31,7 @@ impl Question {
 
     /// What stands for the token in audit records: equal tokens of a profile have equal hashes, at every node.
     pub(super) fn token_hash(&self, custodian: &Custodian) -> [u8; MAC_LEN] {
-        let message = [Uuid::from(self.profile).as_bytes(), self.plain.as_bytes()].concat();
+        let message = [&Uuid::from(self.profile).as_bytes()[..], self.plain.as_bytes()].concat();
         first(&custodian.keyed_hash("token that a journal is asked for", &message))
     }
 }
@@ -86,7 +86,8 @@ impl Cursor {
 fn mac(custodian: &Custodian, question: &Question, journal: Option<Uuid>, bytes: &[u8]) -> [u8; MAC_LEN] {
     let Question { profile, plain, from_ms, to_ms } = question;
     let time = [from_ms.unwrap_or(i64::MIN), to_ms.unwrap_or(i64::MAX)].map(i64::to_be_bytes).concat();
-    let fixed = [journal.unwrap_or_default().as_bytes(), Uuid::from(*profile).as_bytes(), &time[..], bytes].concat();
+    let (journal, profile) = (journal.unwrap_or_default(), Uuid::from(*profile));
+    let fixed = [&journal.as_bytes()[..], profile.as_bytes(), &time, bytes].concat();
     first(&custodian.keyed_hash("place in a journal", &[&fixed[..], plain.as_bytes()].concat()))
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_journal::{Found, Journal, Place, Problem, View, Walk, Walked, walk_while};
+use chancery_journal::{Found, Journal, Problem, View, Walk, Walked, walk_while};
 use chancery_store::{
     Start,
     tables::{
@@ -196,7 +196,7 @@ impl Chancery {
         let is_whole = cursor.is_whole && walked.faults.is_empty();
         let removed_before = walked.first.filter(|(segment, _)| *segment > 1).map(|(_, made_at_ms)| made_at_ms);
         let begins_late = removed_before.is_some_and(|removed| question.from_ms.is_none_or(|from| from < removed));
-        let journals: Vec<_> = rows.into_iter().map(|row| match row.id {
+        let journals = rows.into_iter().map(|row| match row.id {
             id if Some(id) == own => SearchedJournal {
                 standing: if is_whole { JournalStanding::Searched } else { JournalStanding::NotWhole },
                 records: Some(walked.records),

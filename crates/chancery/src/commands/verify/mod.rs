@@ -146,8 +146,8 @@ fn witnessed(mut findings: Findings, demand: &Demand, note: &str) -> Result<Find
         return Ok(findings);
     }
     for Cosigned { witness, time_s, .. } in demand.meets(note).map_err(|why| not(&why))? {
-        let time = i64::try_from(time_s.saturating_mul(1_000)).unwrap_or(i64::MAX);
-        findings.push(("witness", format!("{witness}, at {}", chancery_core::rfc3339(time))));
+        let time = chancery_core::rfc3339(i64::try_from(time_s).unwrap_or(i64::MAX));
+        findings.push(("witness", format!("{witness}, at {time}")));
     }
     Ok(findings)
 }
