@@ -69,8 +69,7 @@ impl Installation {
         let mut installation = Self::new().await;
         let config = config(&installation.store, &installation.folder, &installation.clock, Limits::default(), 0);
         let notices = crate::NoticeConfig { transport: Some(transport), console: None };
-        installation.chancery =
-            Chancery::open(Config { notices, witnesses: vec![witness], ..config }).await.unwrap();
+        installation.chancery = Chancery::open(Config { notices, witnesses: vec![witness], ..config }).await.unwrap();
         installation
     }
 

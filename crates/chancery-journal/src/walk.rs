@@ -9,9 +9,9 @@ use crate::{
     chain::Head,
     fault::{Fault, Problem},
     files::{Folder, Kept},
-    place::Place,
     format::Call,
     keys::Keys,
+    place::Place,
     read::{Next, Reading},
 };
 
@@ -284,7 +284,8 @@ impl Walker<'_> {
 
     /// Compares what was read so far with what was kept elsewhere.
     fn compare(&mut self, head: Head) {
-        for known in self.what.heads.iter().filter(|known| (known.segment, known.record) == (head.segment, head.record)) {
+        for known in self.what.heads.iter().filter(|known| (known.segment, known.record) == (head.segment, head.record))
+        {
             self.compared += 1;
             if known.hash != head.hash {
                 self.fault(head.segment, head.record, Problem::OtherHead);

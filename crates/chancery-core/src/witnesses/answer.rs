@@ -58,9 +58,7 @@ impl Answer {
                 Err(bad) => no(format!("it answered what is no cosignature: {bad}")),
             },
             (409, Ok(size)) if *is_whole => match size_of(size) {
-                Some(size) if size == request.old => {
-                    other(format!("it has another tree of the same {size} leaves"))
-                }
+                Some(size) if size == request.old => other(format!("it has another tree of the same {size} leaves")),
                 Some(size) if size > request.newest.size => {
                     other(format!("it has a tree of {size} leaves, and here are {}", request.newest.size))
                 }

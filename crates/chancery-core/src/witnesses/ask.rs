@@ -85,8 +85,8 @@ impl Chancery {
                         let state = states.iter().find(|state| state.witness == *key);
                         failing += u64::from(state.is_some_and(|state| state.is_failing));
                         let has_it = state.is_some_and(|state| state.checkpoint.as_ref() == Some(&newest.note));
-                        let waits = state
-                            .is_some_and(|state| state.due_at_ms > now_ms || state.leased_until_ms > now_ms);
+                        let waits =
+                            state.is_some_and(|state| state.due_at_ms > now_ms || state.leased_until_ms > now_ms);
                         if !has_it && !waits {
                             due.push((place, witness));
                         }
@@ -155,7 +155,8 @@ impl Chancery {
                 Answer::Refused(refusal) => return Ok(Err(refusal)),
                 Answer::Seen(size) => old = size,
             }
-            last = Refusal::NoAnswer(format!("it says each time that it has seen another tree, at last of {old} leaves"));
+            last =
+                Refusal::NoAnswer(format!("it says each time that it has seen another tree, at last of {old} leaves"));
         }
         Ok(Err(last))
     }

@@ -60,9 +60,12 @@ struct Asked {
 
 /// Whether the files on this host are meant. What is said on the line counts more than the environment, and there the host.
 fn is_of_host(matches: &ArgMatches) -> Result<bool, Failure> {
-    let given = |names: &[&str], source: ValueSource| names.iter().any(|name| matches.value_source(name) == Some(source));
+    let given =
+        |names: &[&str], source: ValueSource| names.iter().any(|name| matches.value_source(name) == Some(source));
     match (given(&OF_HOST, ValueSource::CommandLine), given(&OF_SERVER, ValueSource::CommandLine)) {
-        (true, true) => Err(usage("either a server is asked (--server …), or the files here (--data, --journal-dir …)")),
+        (true, true) => {
+            Err(usage("either a server is asked (--server …), or the files here (--data, --journal-dir …)"))
+        }
         (true, false) => Ok(true),
         (false, true) => Ok(false),
         (false, false) => Ok(given(&OF_HOST, ValueSource::EnvVariable)),
@@ -164,7 +167,9 @@ fn tell(journal: &SearchedJournal, from: Option<&str>) {
         from.is_none_or(|from| ms(from) < ms(removed))
     };
     if let Some(removed) = removed_before.as_ref().filter(begins_late) {
-        output::note(format_args!("Calls before {removed} are removed from the journal of {host}: their time was over."));
+        output::note(format_args!(
+            "Calls before {removed} are removed from the journal of {host}: their time was over."
+        ));
     }
 }
 

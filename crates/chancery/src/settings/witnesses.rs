@@ -46,7 +46,10 @@ mod tests {
     fn a_witness_is_a_key_and_an_address_and_is_named_once() {
         let named = |texts: &[&str]| of(&texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>());
         let found = named(&[&format!("{KEY} https://w1.example.com/base/")]).unwrap();
-        assert_eq!((found[0].key.name(), found[0].url.as_str()), ("witness.example.com/w1", "https://w1.example.com/base"));
+        assert_eq!(
+            (found[0].key.name(), found[0].url.as_str()),
+            ("witness.example.com/w1", "https://w1.example.com/base")
+        );
         for wrong in [
             KEY,
             "https://w1.example.com",

@@ -57,12 +57,7 @@ impl Cursor {
         Base64::encode(&[&bytes[..], &mac(custodian, question, journal, &bytes)].concat())
     }
 
-    pub(super) fn read(
-        text: &str,
-        custodian: &Custodian,
-        question: &Question,
-        journal: Option<Uuid>,
-    ) -> Result<Self> {
+    pub(super) fn read(text: &str, custodian: &Custodian, question: &Question, journal: Option<Uuid>) -> Result<Self> {
         const MESSAGE: &str = "The `next` of an answer to the same question is expected, at the server that gave it: each looks \
             through its own journal.";
         let read = Base64::decode(text).and_then(|Base64(bytes)| {

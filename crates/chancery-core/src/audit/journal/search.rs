@@ -126,7 +126,10 @@ impl Chancery {
             Box::pin(async move { Ok::<_, Error>(audit::list(tx, deleted, &page).await?.rows.is_empty()) })
         });
         if read.await? {
-            return Err(Error::selection("/tokenProfileUuid", "There is no token profile of this id, and there was none."));
+            return Err(Error::selection(
+                "/tokenProfileUuid",
+                "There is no token profile of this id, and there was none.",
+            ));
         }
         Ok(())
     }
@@ -303,9 +306,9 @@ impl Question {
     /// store last heard of one says nothing: a node that is cut off goes on for a while.
     fn may_be_in(&self, row: &Row) -> bool {
         let had_begun = self.to_ms.is_none_or(|to| row.began_at_ms.saturating_sub(CLOCKS_MS) < to);
-        let was_there = row.missed_at_ms.is_none_or(|missed| {
-            self.from_ms.is_none_or(|from| missed.saturating_add(CLOCKS_MS) >= from)
-        });
+        let was_there = row
+            .missed_at_ms
+            .is_none_or(|missed| self.from_ms.is_none_or(|from| missed.saturating_add(CLOCKS_MS) >= from));
         had_begun && was_there
     }
 }

@@ -155,9 +155,8 @@ fn checkpoints_are_cosigned_and_verifiers_can_demand_it() {
     let authority = certificates(folder.path());
     let mut witnesses = ["w1.example.org/one", "w2.example.org"].map(|name| Witness::new(name, folder.path()));
     let (first, second) = (witnesses[0].flag(), witnesses[1].flag());
-    let arguments = [
-        "--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--witness", &first, "--witness", &second,
-    ];
+    let arguments =
+        ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--witness", &first, "--witness", &second];
     let demo = Demo::start(folder.path(), &arguments);
     let client = demo.client();
     sign(&demo, &client, "one");
@@ -175,7 +174,8 @@ fn checkpoints_are_cosigned_and_verifiers_can_demand_it() {
     let keys = keys.each_ref().map(String::as_str);
     witnesses.iter_mut().for_each(|witness| witness.listen(&keys));
     let note = wait_until("both cosign the log", || {
-        Some(log_checkpoint(&client)).filter(|note| witnesses.iter().all(|one| note.contains(&format!("\u{2014} {} ", one.name))))
+        Some(log_checkpoint(&client))
+            .filter(|note| witnesses.iter().all(|one| note.contains(&format!("\u{2014} {} ", one.name))))
     });
     assert!(!note.contains("other.example"), "{note}");
     let witnessed = wait_until("both cosign the ledger", || {
@@ -289,7 +289,8 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     let told = wait_until("it is told that the log is unknown", || why("UnknownLog"));
     assert_eq!(told.detail["name"], "w1.example.org");
     witness.listen(&[&log, &ledger]);
-    let note = wait_until("it cosigns", || Some(log_checkpoint(&client)).filter(|note| note.contains("w1.example.org")));
+    let note =
+        wait_until("it cosigns", || Some(log_checkpoint(&client)).filter(|note| note.contains("w1.example.org")));
     let size: u64 = note.lines().nth(1).unwrap().parse().unwrap();
     let failed = records(&client, "WitnessFail").len();
 
@@ -300,7 +301,10 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     let told = wait_until("another history is told", || why("AnotherHistory"));
     assert!(told.detail["error"].as_str().unwrap().contains("does not begin with"), "{}", told.detail);
     assert_eq!(records(&client, "WitnessFail").len(), failed + 1, "once");
-    assert!(!log_checkpoint(&client).contains(&format!("\n{}\n", size + 1)) || !log_checkpoint(&client).contains("w1.example"));
+    assert!(
+        !log_checkpoint(&client).contains(&format!("\n{}\n", size + 1))
+            || !log_checkpoint(&client).contains("w1.example")
+    );
     // It has seen a larger one: here something was set back.
     witness.believes(&origin(&note), 1_000_000, other);
     wait_until("it is asked again", || witness.answered().last().filter(|status| *status == "409").map(drop));
@@ -317,7 +321,9 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     demo.server.stop();
     let database = folder.path().join("data/chancery.db");
     let kept = folder.path().join("kept.db");
-    let sql = |file: &Path, text: &str| Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(file).arg(text).run();
+    let sql = |file: &Path, text: &str| {
+        Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(file).arg(text).run()
+    };
     sql(&database, &format!("VACUUM INTO '{}'", kept.display()));
     let listen = demo_base(folder.path());
     let demo = Demo::start_again(folder.path(), &listen, &arguments);
@@ -334,7 +340,8 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let client = demo.client();
     let found = wait_until("the split view is told", || {
-        let is_it = |record: &AuditRecord| record.detail["why"] == "AnotherHistory" && record.detail["tree"] == "Ledger";
+        let is_it =
+            |record: &AuditRecord| record.detail["why"] == "AnotherHistory" && record.detail["tree"] == "Ledger";
         records(&client, "WitnessFail").into_iter().find(is_it)
     });
     assert_eq!(found.detail["name"], "w1.example.org");

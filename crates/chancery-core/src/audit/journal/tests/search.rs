@@ -66,11 +66,10 @@ async fn whoever_had_a_token_is_found_answer_by_answer_and_every_question_is_rec
     assert!(last.complete && standings(last) == [JournalStanding::Searched], "{last:?}");
     let calls: Vec<_> = answers.iter().flat_map(|answer| &answer.items).collect();
     let names: Vec<_> = calls[1].identities.iter().filter_map(|one| one.name.as_deref()).collect();
-    assert_eq!((names.as_slice(), calls[1].view, calls[0].view), (
-        &["Admin1", "Admin2"][..],
-        JournalView::Full,
-        JournalView::None
-    ));
+    assert_eq!(
+        (names.as_slice(), calls[1].view, calls[0].view),
+        (&["Admin1", "Admin2"][..], JournalView::Full, JournalView::None)
+    );
     assert_eq!((calls[1].source.as_str(), calls[1].token_profile_uuid), ("192.0.2.1", id));
     // The batch has two records; of each the first hundred places are told.
     assert_eq!((calls[4].values, calls[4].matches, calls[5].matches), (5_000, 2_048, 452));
@@ -168,10 +167,7 @@ async fn an_answer_says_which_journals_it_does_not_speak_for() {
     let caller = installation.administrators().await;
     let other = installation.node_with_journal(folder.path().join("journal")).await;
     let answer = ask(&other, &caller, &question).await.unwrap();
-    assert_eq!(
-        standings(&answer),
-        [JournalStanding::Elsewhere, JournalStanding::Missing, JournalStanding::Searched]
-    );
+    assert_eq!(standings(&answer), [JournalStanding::Elsewhere, JournalStanding::Missing, JournalStanding::Searched]);
     // A journal that ended long before, and one that began long after, have nothing of the time.
     installation.clock.advance_ms(3_600_000);
     let caller = installation.administrators().await;

@@ -31,7 +31,8 @@ async fn an_auditor_learns_who_had_a_token_and_that_question_is_in_the_records()
     let admin = app.admin().await;
     let (uuid, token) = profile_and_token(&admin).await;
     admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), json!({"token": token})).await.response();
-    let refused = admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), json!({"token": "411111111111111X"}));
+    let refused =
+        admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), json!({"token": "411111111111111X"}));
     refused.await.refused(400, "InvalidValue", Some("/token"));
     admin.create_person("ann", &[RoleId::AUDITOR]).await;
     let ann = app.nobody();
@@ -43,8 +44,12 @@ async fn an_auditor_learns_who_had_a_token_and_that_question_is_in_the_records()
     let next = json!({"tokenProfileUuid": uuid, "token": token, "after": first["next"]});
     let rest = ann.post(SEARCH, next).await.response().clone();
     let call = &rest["items"][0];
-    assert_eq!((&call["action"], &call["outcome"], &call["view"]), (&json!("Detokenize"), &json!("Success"), &json!("Full")));
-    let names: Vec<_> = call["identities"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        (&call["action"], &call["outcome"], &call["view"]),
+        (&json!("Detokenize"), &json!("Success"), &json!("Full"))
+    );
+    let names: Vec<_> =
+        call["identities"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["Admin1", "Admin2"]);
     assert_eq!((rest["items"].as_array().unwrap().len(), rest.get("next")), (1, None));
     // The installation was made by a server of its own, which is gone: nobody knows that its journal is.
@@ -68,7 +73,10 @@ async fn another_server_says_that_it_does_not_have_the_journal() {
     assert_eq!((&there["items"], &there["complete"]), (&json!([]), &json!(false)));
     assert_eq!(standings(&there), ["Elsewhere", "Elsewhere", "Searched"]);
     let here = admin.post(SEARCH, question).await.response().clone();
-    assert_eq!((here["items"].as_array().unwrap().len(), standings(&here)), (1, vec!["Elsewhere", "Searched", "Elsewhere"]));
+    assert_eq!(
+        (here["items"].as_array().unwrap().len(), standings(&here)),
+        (1, vec!["Elsewhere", "Searched", "Elsewhere"])
+    );
 }
 
 #[tokio::test]
@@ -87,7 +95,11 @@ async fn a_wrong_question_is_refused_at_its_member_and_not_recorded() {
         (json!({"tokenProfileUuid": uuid, "token": token, "from": "now"}), "InvalidValue", "/from"),
         (json!({"tokenProfileUuid": uuid, "token": token, "after": "x"}), "InvalidValue", "/after"),
         // A misspelt bound would otherwise be answered as if there were none.
-        (json!({"tokenProfileUuid": uuid, "token": token, "until": "2026-01-01T00:00:00Z"}), "ArgumentParseError", "/until"),
+        (
+            json!({"tokenProfileUuid": uuid, "token": token, "until": "2026-01-01T00:00:00Z"}),
+            "ArgumentParseError",
+            "/until",
+        ),
     ] {
         let refused = admin.post(SEARCH, body.clone()).await;
         refused.refused(400, code, Some(field));
