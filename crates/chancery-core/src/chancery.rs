@@ -27,7 +27,7 @@ use crate::{
     health::WriteProbe,
     identity::{IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
     list::ReadTurns,
-    log::Log,
+    log::{Log, Witness, Witnesses},
     notices::{NoticeConfig, Notices},
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
@@ -36,7 +36,6 @@ use crate::{
     signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
     storage::Storage,
     tokenization::{self, TokenProfiles},
-    witnesses::{Witness, Witnesses},
 };
 
 /// What an installation is opened with.
@@ -158,7 +157,9 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         // In a box: the future of whoever opens one has no room for all of this.
-        Box::pin(Self::opened(config)).await
+        let chancery = Box::pin(Self::opened(config)).await?;
+        chancery.begin_tasks();
+        Ok(chancery)
     }
 
     async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
@@ -218,7 +219,6 @@ impl Chancery {
         });
         chancery.load_token_profiles(&opening).await?;
         chancery.journal_begins(kept.as_ref(), found.as_ref()).await?;
-        chancery.begin_tasks();
         chancery.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)
     }

@@ -44,7 +44,6 @@ mod testing;
 mod text;
 mod tokenization;
 mod up_to_date;
-mod witnesses;
 
 pub use access::{Demand, Grant, RuleCall};
 pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState, ShippingCounts};
@@ -65,7 +64,7 @@ pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,
     PreApprovalLimits,
 };
-pub use log::{LogFailure, LogTile};
+pub use log::{LogFailure, LogTile, Witness, WitnessCounts};
 pub use network::{Network, NotANetwork};
 pub use notices::{
     Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted, Syslog,
@@ -76,4 +75,3 @@ pub use root_key::create_root_key;
 pub use signing::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub use source::Source;
 pub use storage::{Host, OpenFailure};
-pub use witnesses::{Witness, WitnessCounts};

@@ -9,11 +9,12 @@ use chancery_store::{
 use chancery_types::{Base64, wire::log::InclusionProof};
 use uuid::Uuid;
 
-use super::{sequencer::load, tree};
-use crate::{
-    Error, Result,
+use super::{
+    sequencer::load,
+    tree,
     witnesses::{Shown, cosigned, with_cosignatures},
 };
+use crate::{Error, Result};
 
 /// The proof that the one entry of an object is in the log; `None` where there is no such entry, or no checkpoint covers
 /// it yet.

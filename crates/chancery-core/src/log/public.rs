@@ -6,8 +6,9 @@ use super::{
     LogTile,
     tile::Kind,
     tree::{Hash, TILE_WIDTH},
+    witnesses::shown,
 };
-use crate::{Chancery, Error, Result, Visitor, witnesses::shown};
+use crate::{Chancery, Error, Result, Visitor};
 
 /// Answers anybody who asks for the log. Made only here.
 pub(crate) struct PublishingLog(());

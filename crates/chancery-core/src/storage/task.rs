@@ -20,13 +20,12 @@ use crate::{
     idempotency::KeepingAnswers,
     identity::{KeepingSessions, SigningIn},
     keys::OpeningKeys,
-    log::{PublishingLog, SequencingLog},
+    log::{AskingWitnesses, PublishingLog, SequencingLog},
     notices::{CountingTries, DeliveringNotices},
     pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, MakingTransport, PublishingLists, WatchingExpiry},
     rows::{Migrating, Watching},
     signing::{CompilingTargets, Stamping},
     tokenization::TidyingVaults,
-    witnesses::AskingWitnesses,
 };
 
 /// A task that writes what needs no record, or appends records by itself.

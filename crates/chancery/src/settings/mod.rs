@@ -327,10 +327,7 @@ impl Options {
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
         self.public_origin.as_deref().map_or(Ok(()), addresses::check_public_origin)?;
-        if let Some(seconds) = self.token_lifetime {
-            let limit = format!("token-lifetime={seconds}");
-            limits::set(&mut limits, &mut bounds, &limit).doing(format!("--token-lifetime {seconds}"))?;
-        }
+        self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, seconds))?;
         Ok(Settings {
             journal: journal(&data, self.journal_dir, self.journal_keep_days)?,
             data,
@@ -362,6 +359,11 @@ impl Options {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+/// The lifetime of bearer tokens has a flag besides the limit.
+fn lifetime(limits: &mut Limits, bounds: &mut Bounds, seconds: u64) -> Result<(), Failure> {
+    limits::set(limits, bounds, &format!("token-lifetime={seconds}")).doing(format!("--token-lifetime {seconds}"))
 }
 
 fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, Failure> {

@@ -17,7 +17,10 @@ use chancery_verify::{
 use serde_json::json;
 
 use super::leaf_of;
-use crate::{Chancery, Error, Host, Result, log::LogKey, witnesses::with_cosignatures};
+use crate::{
+    Chancery, Error, Host, Result,
+    log::{LogKey, with_cosignatures},
+};
 
 /// Records that are read at a time. One has some 20 KiB at most, and usually less than one.
 const RECORDS: u32 = 200;

@@ -28,7 +28,7 @@ pub(crate) use self::{key::Ledger, sequencer::SequencingLedger};
 use super::reading::body_of;
 use crate::{
     Caller, Chancery, Error, Result,
-    witnesses::{Shown, cosigned, with_cosignatures},
+    log::{Shown, cosigned, with_cosignatures},
 };
 
 /// A leaf: the record as an export has it, without the end of its line.

@@ -23,9 +23,10 @@ use std::{
 use chancery_store::tables::tiles::Tree;
 use chancery_verify::log::WitnessKey;
 
+pub(super) use self::notes::shown;
 pub(crate) use self::{
     ask::AskingWitnesses,
-    notes::{Shown, cosigned, shown, with_cosignatures},
+    notes::{Shown, cosigned, with_cosignatures},
 };
 use crate::{Chancery, Limits, Visitor, pool::Pool};
 
