@@ -109,7 +109,7 @@ impl Chancery {
         let taken = self.storage.background(&AskingWitnesses(()), move |tx| {
             Box::pin(async move {
                 table::begin(tx, of, &key).await?;
-                Ok::<_, Error>(table::take(tx, (of, &key), node, (now_ms, until_ms)).await?)
+                Ok::<_, Error>(table::take(tx, (of, key.as_str()), node, (now_ms, until_ms)).await?)
             })
         });
         let Some(state) = taken.await? else { return Ok(()) };
