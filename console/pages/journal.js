@@ -61,6 +61,7 @@ function results(place, question, answer, before, names) {
   const more = h("button", { type: "button" }, t("journal.more"));
   more.addEventListener("click", () => whileBusy(more, async () => {
     const next = await post(PATH, { ...question, after: answer["next"] });
+    next["journals"].forEach((/** @type {Json} */ one) => add(one, answer["journals"]));
     fill(place, ...results(place, question, next, calls, names));
   }).catch((error) => more.after(problem(error))));
   return [
@@ -71,6 +72,13 @@ function results(place, question, answer, before, names) {
     h("h2", {}, t("journal.journals")),
     table(journals(), answer["journals"], t("journal.journals")),
   ];
+}
+
+/** What earlier answers said of the same journal counts, too. @param {Json} journal @param {Json[]} before */
+function add(journal, before) {
+  const same = before.find((one) => one["uuid"] === journal["uuid"]);
+  if (journal["records"] !== undefined) journal["records"] += same?.["records"] ?? 0;
+  journal["faults"] = [...(same?.["faults"] ?? []), ...(journal["faults"] ?? [])];
 }
 
 /** Whether that is all. @param {Json} answer @param {number} count */

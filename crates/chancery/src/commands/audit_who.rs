@@ -89,11 +89,12 @@ fn at_server(asked: &Asked, server: &ServerOptions) -> Result<Exit, Failure> {
             page_size: Some(PAGE),
             after: None,
         };
-        let (mut rows, mut found) = (Vec::new(), 0);
+        let (mut rows, mut found, mut faults) = (Vec::new(), 0, Vec::new());
         let last = loop {
             still_read()?;
             let answer = one_answer(connection, &question)?;
             found += answer.items.len();
+            faults.extend(answer.journals.iter().flat_map(|journal| journal.faults.clone()));
             if connection.output == Output::Table {
                 rows.extend(answer.items.iter().map(row));
             }
@@ -106,6 +107,7 @@ fn at_server(asked: &Asked, server: &ServerOptions) -> Result<Exit, Failure> {
             show::table(&["WHEN", "WHO", "WHAT", "OUTCOME", "SEEN", "FROM", "AT", "OF", "REQUEST"], &rows)?;
         }
         last.journals.iter().for_each(|journal| tell(journal, asked.from.as_deref()));
+        faults.iter().for_each(|fault| output::note(format_args!("Not whole: {}.", Shown(fault))));
         Ok(match (last.complete, found) {
             (false, _) => Exit::Failed,
             (true, 0) => {
@@ -147,14 +149,11 @@ fn row(call: &chancery_types::wire::journal::JournalCall) -> Vec<String> {
 
 /// Tells what of a journal the answer does not say.
 fn tell(journal: &SearchedJournal, from: Option<&str>) {
-    let SearchedJournal { uuid, host, standing, written_at, removed_before, faults, .. } = journal;
+    let SearchedJournal { uuid, host, standing, written_at, removed_before, .. } = journal;
     let host = Shown(host);
     match standing {
         JournalStanding::Searched => {}
-        JournalStanding::NotWhole => {
-            output::note(format_args!("Not whole: the journal of {host} ({uuid})."));
-            faults.iter().for_each(|fault| output::note(format_args!("Not whole: {}.", Shown(fault))));
-        }
+        JournalStanding::NotWhole => output::note(format_args!("Not whole: the journal of {host} ({uuid}).")),
         JournalStanding::Elsewhere => output::note(format_args!(
             "Not looked through: the journal of {host} ({uuid}), last heard of {written_at}. Ask its own server."
         )),
