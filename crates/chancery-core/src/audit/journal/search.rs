@@ -71,7 +71,7 @@ impl Chancery {
             }
             None => None,
         };
-        self.answer(&question, rows, cursor, searched)
+        self.journal_calls(&question, rows, cursor, searched)
     }
 
     /// One at a time: each has a core.
@@ -187,7 +187,7 @@ impl Chancery {
         Ok(searched)
     }
 
-    fn answer(
+    fn journal_calls(
         &self,
         question: &Question,
         rows: Vec<Row>,

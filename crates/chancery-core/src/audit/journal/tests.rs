@@ -1,5 +1,3 @@
-mod search;
-
 use std::{fs, time::Duration};
 
 use chancery_journal::Problem;
@@ -50,6 +48,9 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
 macro_rules! request {
     ($($json:tt)+) => { serde_json::from_value(json!($($json)+)).unwrap() };
 }
+
+// Behind the macro, which it uses.
+mod search;
 
 #[tokio::test]
 async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token() {

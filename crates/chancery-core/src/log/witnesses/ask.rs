@@ -116,14 +116,14 @@ impl Chancery {
         let settled = match self.cosignature(tree, &witness, &state).await {
             Ok(Ok((request, cosigned))) => {
                 self.witnesses.cosigned.fetch_add(1, Ordering::Relaxed);
-                self.after_cosigning(&state, request, cosigned)?
+                self.after_cosignature(&state, request, cosigned)?
             }
-            Ok(Err(refusal)) => self.after_failing(tree, &witness, &state, &refusal),
+            Ok(Err(refusal)) => self.after_refusal(tree, &witness, &state, &refusal),
             // Ours: there is no room, or the store cannot be read.
             Err(failure) => {
                 error!(error = &failure as &dyn std::error::Error, "a witness could not be asked");
                 let refusal = Refusal::NoAnswer("Chancery could not ask it; its log says why".to_owned());
-                self.after_failing(tree, &witness, &state, &refusal)
+                self.after_refusal(tree, &witness, &state, &refusal)
             }
         };
         self.settle_witness(tree, &witness, &state, settled).await
@@ -177,7 +177,7 @@ impl Chancery {
         self.witnesses.pool.run(move || transport.post(post)).await
     }
 
-    fn after_cosigning(&self, state: &State, request: Request, cosigned: Cosigned) -> Result<State> {
+    fn after_cosignature(&self, state: &State, request: Request, cosigned: Cosigned) -> Result<State> {
         Ok(State {
             size: number(request.newest.size)?,
             checkpoint: Some(request.newest.note),
@@ -191,7 +191,7 @@ impl Chancery {
         })
     }
 
-    fn after_failing(&self, tree: usize, witness: &Witness, state: &State, refusal: &Refusal) -> State {
+    fn after_refusal(&self, tree: usize, witness: &Witness, state: &State, refusal: &Refusal) -> State {
         self.witnesses.failed.fetch_add(1, Ordering::Relaxed);
         let (tree, error) = (TREES[tree].1, refusal.says());
         if state.failures == 0 || refusal.is_final() && state.error.as_deref() != Some(error) {
