@@ -262,7 +262,7 @@ fn bundle(demo: &Demo, client: &Client, folder: &Path, (w1, stranger): (&str, &s
     let base = ["verify", "--bundle", &bundle, "--log-key", key.trim(), "--file", &content];
     let verify = |more: &[&str]| chancery(&[&base[..], more].concat()).try_run();
     let good = verify(&["--witness-key", w1]);
-    assert!(good.status.success() && good.text().contains("w1.example.org/one, at 20"), "{good:?}");
+    assert!(good.status.success() && good.text().contains("w1.example.org/one, at 20"), "{}", good.stderr);
     let bad = verify(&["--witness-key", stranger]);
     assert_eq!(bad.status.code(), Some(1));
     assert!(bad.stderr.contains("0 of the witnesses have cosigned"), "{}", bad.stderr);

@@ -31,9 +31,9 @@ async fn an_auditor_learns_who_had_a_token_and_that_question_is_in_the_records()
     let admin = app.admin().await;
     let (uuid, token) = profile_and_token(&admin).await;
     admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), json!({"token": token})).await.response();
-    let refused =
-        admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), json!({"token": "411111111111111X"}));
-    refused.await.refused(400, "InvalidValue", Some("/token"));
+    let wrong = json!({"token": "411111111111111X"});
+    let refused = admin.post(&format!("/api/v2/token-profiles/{uuid}/detokenize"), wrong).await;
+    refused.refused(400, "InvalidValue", Some("/token"));
     admin.create_person("ann", &[RoleId::AUDITOR]).await;
     let ann = app.nobody();
     ann.log_in("ann", PASSWORD).await.response();
