@@ -13,6 +13,7 @@ import json
 import os
 import ssl
 import sys
+import threading
 import time
 
 from cryptography.exceptions import InvalidSignature
@@ -119,13 +120,17 @@ def signed(line, origin, key, text):
         return False
 
 
+turn = threading.Lock()
+
+
 class Witness(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         if self.path == "/base/add-checkpoint":
-            status, kind, text = answer(body)
+            with turn:
+                status, kind, text = answer(body)
         else:
             status, kind, text = 500, "text/plain", "another path\n"
         with open(state_file + ".requests", "a") as file:
