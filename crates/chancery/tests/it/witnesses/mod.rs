@@ -251,7 +251,7 @@ fn bundle(demo: &Demo, client: &Client, folder: &Path, (w1, stranger): (&str, &s
         "uploadData": chancery_types::Base64::encode(b"bundle"),
     });
     let uuid = client.submit(&serde_json::from_value(body).unwrap()).unwrap().uuid;
-    let path = format!("/api/v2/x509/signing-requests/{uuid}?include=inclusionProof");
+    let path = format!("/api/v2/x509/signing-requests/{uuid}");
     let bundle = wait_until("its proof is cosigned", || {
         let bundle = String::from_utf8(client.body("GET", &path, None).unwrap()).unwrap();
         bundle.contains("w1.example.org").then_some(bundle)
