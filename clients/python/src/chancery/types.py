@@ -3766,20 +3766,15 @@ class RotateApiKey(TypedDict):
     """
 
 
-class SearchJournal(TypedDict):
-    """Who had this token? What is absent filters nothing."""
-    after: NotRequired[str | None]
-    """The `next` of an answer of the same server to the same question."""
-    from: NotRequired[str | None]
-    """Only calls not before this moment (RFC 3339)."""
-    pageSize: NotRequired[int | None]
-    """Calls of one answer, 1 to 1,000; 50 where it is absent."""
-    to: NotRequired[str | None]
-    """Only calls before this moment (RFC 3339)."""
-    token: str
-    """The token, as it was given out or sent, with or without characters that pass through."""
-    tokenProfileUuid: TokenProfileId
-    """The token profile; also one that was deleted. Profiles that share its tokens are looked for with it."""
+SearchJournal = TypedDict("SearchJournal", {
+    "after": "NotRequired[str | None]",
+    "from": "NotRequired[str | None]",
+    "pageSize": "NotRequired[int | None]",
+    "to": "NotRequired[str | None]",
+    "token": "str",
+    "tokenProfileUuid": "TokenProfileId",
+})
+"""Who had this token? What is absent filters nothing."""
 
 
 class SearchedJournal(TypedDict):
