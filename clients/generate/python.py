@@ -62,7 +62,7 @@ def declaration(name, schema):
     if schema.get("type") == "object" and "additionalProperties" not in schema:
         if any(keyword.iskeyword(found) for found in schema.get("properties", {})):
             # A class cannot have a member of that name.
-            members = [f'    "{found}": "{kind_of(schema, found, of)}",\n' for found, of in schema["properties"].items()]
+            members = [f'    "{found}": {quoted_kind(schema, found, of)},\n' for found, of in schema["properties"].items()]
             return f'\n\n{name} = TypedDict("{name}", {{\n{"".join(members)}}})\n' + docstring(schema.get("description", ""), 0)
         members = [member(schema, *found) for found in schema.get("properties", {}).items()]
         body = "".join(members) or ("" if text else "    pass\n")
@@ -72,6 +72,11 @@ def declaration(name, schema):
 
 def member(schema, name, found):
     return f"    {name}: {kind_of(schema, name, found)}\n{docstring(description(found), 4)}"
+
+
+def quoted_kind(schema, name, found):
+    kind = f'"{annotation(found)}"'
+    return kind if name in schema.get("required", []) else f"NotRequired[{kind}]"
 
 
 def kind_of(schema, name, found):

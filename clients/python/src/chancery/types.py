@@ -3767,10 +3767,10 @@ class RotateApiKey(TypedDict):
 
 
 SearchJournal = TypedDict("SearchJournal", {
-    "after": "NotRequired[str | None]",
-    "from": "NotRequired[str | None]",
-    "pageSize": "NotRequired[int | None]",
-    "to": "NotRequired[str | None]",
+    "after": NotRequired["str | None"],
+    "from": NotRequired["str | None"],
+    "pageSize": NotRequired["int | None"],
+    "to": NotRequired["str | None"],
     "token": "str",
     "tokenProfileUuid": "TokenProfileId",
 })
