@@ -12,6 +12,7 @@ import { deploying } from "./deploying.mjs";
 import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
+import { journal } from "./journal.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
 import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
@@ -100,6 +101,8 @@ test("a person logs in by the certificate of the browser, where it was asked for
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
 
 test("a person logs in by the password of a directory", () => directory(browser, admins));
+
+test("who had a token is asked of the journal, and whether that is all", () => journal(browser, admins, state.demo));
 
 test("people log in by an identity provider, alone and as one of two", () => people(browser, admins));
 

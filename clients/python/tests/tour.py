@@ -515,6 +515,10 @@ class Tour:
         assert json.loads(lines[0])["outcome"] == "Success"
         newest = self.client.audit.checkpoint()
         assert f"\ncheckpoint {newest['number']}\n" in newest["checkpoint"] and newest["records"] > 0
+        profile = self.demo["tokenProfileUuid"]
+        token = self.client.token_profiles.tokenize(profile, message=CARD)["token"]
+        had = self.client.audit.search_journal(tokenProfileUuid=profile, token=token, pageSize=1)
+        assert had["items"][0]["matches"] == 1 and not had["complete"]
         access = self.client.reports.access(right="Administer", search="Admin1")
         assert access["results"][0]["rights"][0]["right"] == "Administer"
         who = access["results"][0]["objInfo"]["uuid"]

@@ -64,7 +64,7 @@ pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,
     PreApprovalLimits,
 };
-pub use log::{LogFailure, LogTile};
+pub use log::{LogFailure, LogTile, Witness, WitnessCounts};
 pub use network::{Network, NotANetwork};
 pub use notices::{
     Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted, Syslog,

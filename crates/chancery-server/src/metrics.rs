@@ -4,7 +4,7 @@ mod requests;
 
 use std::{sync::OnceLock, time::Duration};
 
-use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels, ShippingCounts};
+use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels, ShippingCounts, WitnessCounts};
 use chancery_types::RecoveredBy;
 use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -28,6 +28,9 @@ const SHIP_FAILURES: &str = "chancery_audit_ship_failures_total";
 const SHIP_BEHIND: &str = "chancery_audit_ship_behind";
 const SHIP_FAILING: &str = "chancery_audit_targets_failing";
 const RECOVERED: &str = "chancery_recovered_identities";
+const COSIGNATURES: &str = "chancery_witness_cosignatures_total";
+const WITNESS_FAILURES: &str = "chancery_witness_failures_total";
+const WITNESSES_FAILING: &str = "chancery_witnesses_failing";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -65,6 +68,9 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_gauge!(SHIP_BEHIND, "Audit records that the target has still to get which is furthest behind.");
     describe_gauge!(SHIP_FAILING, "Targets of the audit records that take none.");
     describe_gauge!(RECOVERED, "Identities that were recovered on the host, which nobody has acknowledged yet.");
+    describe_counter!(COSIGNATURES, "Cosignatures of checkpoints that this server got of witnesses.");
+    describe_counter!(WITNESS_FAILURES, "Attempts of this server to get one that failed.");
+    describe_gauge!(WITNESSES_FAILING, "Witnesses that do not cosign, counted for the log and for the audit ledger.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -100,6 +106,14 @@ pub(crate) fn note_shipping(counts: ShippingCounts) {
     counter!(SHIP_FAILURES).absolute(failed);
     gauge!(SHIP_BEHIND).set(behind as f64);
     gauge!(SHIP_FAILING).set(failing as f64);
+}
+
+/// Notes what witnesses have cosigned.
+pub(crate) fn note_witnesses(counts: WitnessCounts) {
+    let WitnessCounts { cosigned, failed, failing } = counts;
+    counter!(COSIGNATURES).absolute(cosigned);
+    counter!(WITNESS_FAILURES).absolute(failed);
+    gauge!(WITNESSES_FAILING).set(failing as f64);
 }
 
 /// Notes what was written to the journal, and whether it is in trouble.

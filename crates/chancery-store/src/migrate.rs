@@ -73,6 +73,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0094_approval_signatures",
     "0098_one_key_a_passkey",
     "0099_recovery",
+    "0100_witnesses",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -334,6 +334,8 @@ wire_enum! {
         AuditTargetFailed,
         /// Somebody was let in again on the host, who had lost every way in.
         IdentityRecovered,
+        /// A witness does not cosign, or has seen another history.
+        WitnessFailed,
         /// Somebody tries a target out.
         Test,
     }

@@ -11,12 +11,14 @@ pub(crate) mod passkey;
 pub(crate) mod recover;
 pub(crate) mod tokens;
 pub(crate) mod totp;
+pub(crate) mod witnesses;
 
 use std::path::PathBuf;
 
 use chancery_types::FreshFactorFor;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use self::witnesses::WitnessOptions;
 use crate::settings::{HostOptions, Options};
 
 /// A key-management server: tokenization, certificates, and code signing under approvals.
@@ -356,4 +358,6 @@ pub(crate) struct Verify {
     /// Where the log's tiles are: a folder, or http://HOST/log.
     #[arg(long, value_name = "PLACE")]
     pub(crate) log: Option<String>,
+    #[command(flatten)]
+    pub(crate) cosigned: WitnessOptions,
 }

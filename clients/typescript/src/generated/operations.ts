@@ -197,6 +197,28 @@ export class Audit {
     };
     return this.#caller.call(call, options) as Promise<Uint8Array>;
   }
+
+  /**
+   * Who has made or read a token: the calls that had it, the oldest first, from the journal of the server that is asked, and
+   * which other journals there are. Each question is recorded. Needs Audit:Read.
+   *
+   * `POST /api/v2/audit/journal/search`
+   */
+  searchJournal(
+    body: types.SearchJournal,
+    options: CallOptions = {},
+  ): Promise<types.JournalCalls> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/audit/journal/search",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.JournalCalls>;
+  }
 }
 
 export class AuditTargets {

@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "IdentityRecover" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -351,7 +351,7 @@ export interface AuditCertificate {
 
 /** The newest checkpoint of the ledger, in which every record is. */
 export interface AuditCheckpoint {
-  /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. */
+  /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. It has the cosignatures of witnesses that there are of it yet. */
   checkpoint: string;
   /** The key that it is verified with. */
   key: string;
@@ -361,6 +361,8 @@ export interface AuditCheckpoint {
   records: number;
   /** When it was made (RFC 3339). */
   time: string;
+  /** The newest one that a witness has cosigned. */
+  witnessed?: WitnessedCheckpoint | null;
 }
 
 /** An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`. */
@@ -882,18 +884,6 @@ export interface CertificateToIssue {
   trustCert: boolean;
   /** For how long, from the last approval on. */
   validityPeriod: ValidityPeriod;
-}
-
-/** Body of POST /home/v1/login/password: everything that proves who makes it, and the new password. */
-export interface ChangePassword {
-  /** The new one: at least 12 characters of UTF-8, and not the present one. */
-  newPassword: Base64;
-  /** The present password, or one for one use. */
-  password: Base64;
-  /** A one-time code of six digits, where there is a second factor. */
-  totp?: string | null;
-  /** The identity's name, in any letter case. */
-  username: string;
 }
 
 /** Body of PATCH /api/v2/x509/services/{serviceUuid}. */
@@ -2025,22 +2015,14 @@ export interface HttpReceiver {
 export interface Identity {
   /** When it was created (RFC 3339, UTC). */
   createdAt: string;
-  /** When it may, in UTC: days, where they are not all, and the time from which and until which; always where there are none. */
-  hours?: string[];
   /** Person or application. */
   kind: IdentityKind;
   /** Whether it is locked, and so cannot log in. */
   locked: boolean;
-  /** From where it may log in and act; from everywhere where there are none. */
-  networks?: string[];
   /** Name and id. */
   objInfo: IdentityIdObjInfo;
-  /** Until when its password, which others gave it for one use, sets another one (RFC 3339, UTC). Until then it logs nobody in. */
-  oneTimePasswordUntil?: string | null;
   /** When its password was last set by somebody else (RFC 3339, UTC). */
   passwordResetAt?: string | null;
-  /** How it was recovered on the host, until somebody has acknowledged that. */
-  recovery?: Recovery | null;
   /** Its roles. */
   roleUuids: RoleId[];
   /** Its second factor; absent where it logs in by a password alone. */
@@ -2237,6 +2219,69 @@ export interface ItemError {
   /** One sentence for a person. */
   message: string;
 }
+
+/** A call that had the token, or the part of one that is in one record of the journal. */
+export interface JournalCall {
+  /** What was done. */
+  action: Action;
+  /** In whose name, with the names that they have now. */
+  identities: JournalIdentity[];
+  /** The places of the first hundred of them among the call's values, from 0. */
+  indexes: number[];
+  /** The version of the key; absent where each token tells its own, or none was used. */
+  keyVersion?: number | null;
+  /** How many of those in this record had the token. */
+  matches: number;
+  /** How it ended. */
+  outcome: ErrorCode;
+  /** The record's number. */
+  record: number;
+  /** The id of the request, as its answer and the log have it. */
+  requestId: string;
+  /** The segment of the journal: `chancery audit verify-journal` names places by it and the record's number. */
+  segment: number;
+  /** The session. */
+  session: ObjectId;
+  /** The address that it came from. */
+  source: string;
+  /** When (RFC 3339, UTC, to the millisecond). */
+  time: string;
+  /** The token profile under which it was. */
+  tokenProfileUuid: TokenProfileId;
+  /** Values of the whole call. */
+  values: number;
+  /** How much of the value was shown. */
+  view: JournalView;
+}
+
+/** Calls that had a token, the oldest first, as far as this server's journal was looked through. */
+export interface JournalCalls {
+  /**
+   * Whether this and the answers before it have all calls of this token in the time that was asked for: `next` is absent,
+   * every journal of the installation that may have some is `Searched`, and none of them begins later than `from`.
+   */
+  complete: boolean;
+  /** The calls. There may be none in an answer that has a `next`: so far nothing was found. */
+  items: JournalCall[];
+  /** The journals that may have calls of that time: those of all servers, and of former ones. */
+  journals: SearchedJournal[];
+  /** What `after` shall be for what comes next; absent where all of this server's journal was looked through. */
+  next?: string | null;
+}
+
+/** An identity of a call. */
+export interface JournalIdentity {
+  /** Its name now; absent where it was deleted. */
+  name?: string | null;
+  /** Its id. */
+  uuid: IdentityId;
+}
+
+/** What became of a journal in a search. */
+export type JournalStanding = "Searched" | "NotWhole" | "Elsewhere" | "Missing";
+
+/** How much of the values a call of the data plane showed. */
+export type JournalView = "None" | "Full" | "Partial";
 
 /**
  * How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
@@ -2536,11 +2581,6 @@ export interface NewKey {
 
 /** Body of POST /api/v2/identities/{uuid}/password. */
 export interface NewPassword {
-  /**
-   * Whether it is for one use: it logs nobody in, and sets another one for a day (POST /home/v1/login/password). Only of
-   * others.
-   */
-  oneTime?: boolean;
   /** At least 12 characters of UTF-8. */
   password: Base64;
 }
@@ -2582,10 +2622,10 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "IdentityRecovered" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "WitnessFailed" | "Test";
 
 /** What kind of object a notice is about. */
-export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey" | "Identity";
+export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
 
 /** A target of notices; its secret is never answered. */
 export interface NoticeTarget {
@@ -2931,20 +2971,8 @@ export interface PatchCertProfile {
 
 /** Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is. */
 export interface PatchIdentity {
-  /**
-   * When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; they replace all of the present ones, and an
-   * empty list lets it act always.
-   */
-  hours?: string[] | null;
   /** Another name. */
   name?: string | null;
-  /**
-   * From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; they replace all of the present ones, and an empty list
-   * lets it act from everywhere.
-   */
-  networks?: string[] | null;
-  /** `true`: how the identity was recovered on the host is known and as it should be; the alarm of it ends. */
-  recoveryAcknowledged?: boolean | null;
   /** Other roles; they replace all of the present ones. */
   roleUuids?: RoleId[] | null;
 }
@@ -3542,21 +3570,6 @@ export interface Readiness {
   unreadable?: number;
 }
 
-/** Who answered for a recovery on the host, besides whoever has a shell there. */
-export type RecoveredBy = "Two" | "One" | "Host";
-
-/** A recovery on the host (`chancery recover`). */
-export interface Recovery {
-  /** Who answered for it. */
-  by: RecoveredBy;
-  /** Those people. */
-  identities: IdentityIdObjInfo[];
-  /** Why fewer than two did. */
-  reason?: string | null;
-  /** When it was (RFC 3339, UTC). */
-  recoveredAt: string;
-}
-
 /** `RegistrationResponseJSON` of Web Authentication Level 3. */
 export interface RegistrationCredential {
   /** By which the authenticator knows it, in base64url. */
@@ -3778,6 +3791,42 @@ export interface RotateApiKey {
    * absent. One that was still going on from an earlier rotation ends at once.
    */
   overlapSeconds?: number | null;
+}
+
+/** Who had this token? What is absent filters nothing. */
+export interface SearchJournal {
+  /** The `next` of an answer of the same server to the same question. */
+  after?: string | null;
+  /** Only calls not before this moment (RFC 3339). */
+  from?: string | null;
+  /** Calls of one answer, 1 to 1,000; 50 where it is absent. */
+  pageSize?: number | null;
+  /** Only calls before this moment (RFC 3339). */
+  to?: string | null;
+  /** The token, as it was given out or sent, with or without characters that pass through. */
+  token: string;
+  /** The token profile; also one that was deleted. Profiles that share its tokens are looked for with it. */
+  tokenProfileUuid: TokenProfileId;
+}
+
+/** A journal, and what became of it in a search. */
+export interface SearchedJournal {
+  /** When it began (RFC 3339). */
+  beganAt: string;
+  /** The places at which it is not as it was written. */
+  faults?: string[];
+  /** The host of its server. */
+  host: string;
+  /** Records that this answer looked through. */
+  records?: number | null;
+  /** Calls before this moment were removed because their time was over (RFC 3339). */
+  removedBefore?: string | null;
+  /** What became of it. */
+  standing: JournalStanding;
+  /** Its id, by which audit records and checkpoints of the ledger name it too. */
+  uuid: ObjectId;
+  /** When the database last heard how far it goes (RFC 3339). */
+  writtenAt: string;
 }
 
 /** What a role demands of its holders besides a password. */
@@ -4577,4 +4626,18 @@ export interface WhoAmI {
   tokenExpiresAt?: string | null;
   /** When the session ends if it is not used (RFC 3339); absent where there is none. */
   unusedEndsAt?: string | null;
+}
+
+/** A checkpoint of the ledger that witnesses have cosigned. */
+export interface WitnessedCheckpoint {
+  /** The signed note with their cosignatures (c2sp.org/tlog-cosignature). */
+  checkpoint: string;
+  /** Which one, from 0. */
+  number: number;
+  /** How many records it is over. */
+  records: number;
+  /** When it was made (RFC 3339). */
+  time: string;
+  /** The names of the witnesses. */
+  witnesses: string[];
 }

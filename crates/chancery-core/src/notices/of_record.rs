@@ -152,6 +152,7 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::BudgetWarn, K::BudgetLow, None),
         (A::AuditTargetFail, K::AuditTargetFailed, None),
         (A::IdentityRecover, K::IdentityRecovered, Some(O::Identity)),
+        (A::WitnessFail, K::WitnessFailed, None),
     ]
 };
 

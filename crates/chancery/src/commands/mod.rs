@@ -3,6 +3,7 @@
 mod activity;
 mod api_key;
 mod audit;
+mod audit_who;
 pub(crate) mod backup;
 mod bulk;
 mod cert;

@@ -14,6 +14,7 @@ const BY_HAND: [(&str, &str, &str); 57] = [
     ("GET", "/api/v2/token-profiles/{}/grants/{}", "grant show"),
     ("POST", "/api/v2/token-profiles/{}/grants/{}/revoke", "grant revoke"),
     ("GET", "/api/v2/activity", "activity"),
+    ("POST", "/api/v2/audit/journal/search", "audit who"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),

@@ -130,6 +130,7 @@ const LIMITS: &[(&str, Find)] = &[
     ("lists-at-once", |l, _| Size(&mut l.lists.at_once)),
     ("lists-waiting-max", |l, _| Size(&mut l.lists.waiting_max)),
     ("list-wait-max", |l, _| Time(&mut l.lists.wait_max)),
+    ("journal-search-max", |l, _| Time(&mut l.lists.journal_search_max)),
     ("connections-max", |_, b| Size(&mut b.connections_max)),
     ("connections-per-source-max", |_, b| Unset(&mut b.connections_per_source_max)),
     ("handshake-max", |_, b| Time(&mut b.handshake_max)),

@@ -199,6 +199,23 @@ class Audit:
         )
         return cast("bytes", self._caller.call(call))
 
+    def search_journal(
+        self,
+        **body: Unpack[types.SearchJournal],
+    ) -> types.JournalCalls:
+        """Who has made or read a token: the calls that had it, the oldest first, from the journal of the server that is asked, and
+        which other journals there are. Each question is recorded. Needs Audit:Read.
+
+        `POST /api/v2/audit/journal/search`
+        """
+        call = Call(
+            "POST", "/api/v2/audit/journal/search",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.JournalCalls", self._caller.call(call))
+
 
 class AuditTargets:
     def __init__(self, caller: Caller) -> None:

@@ -102,7 +102,8 @@ impl Subject {
             | K::JournalFailed
             | K::BudgetLow
             | K::AuditTargetFailed
-            | K::IdentityRecovered => true,
+            | K::IdentityRecovered
+            | K::WitnessFailed => true,
             K::Test => false,
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     extract::Anybody,
     metrics::{
         note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool,
-        note_shipping, note_unreadable, render,
+        note_shipping, note_unreadable, note_witnesses, render,
     },
 };
 
@@ -28,6 +28,9 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_expiring(&app.expiring(&visitor));
     note_notices(app.notice_counts(&visitor));
     note_shipping(app.shipping_counts(&visitor));
+    if let Some(counts) = app.witness_counts(&visitor) {
+        note_witnesses(counts);
+    }
     if let Some(numbers) = app.journal_numbers(&visitor) {
         note_journal(numbers);
     }

@@ -178,6 +178,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/reports/access/effect", Perms(&[TokenizationManage, IdentityManage, ServicesDeploy, AuditRead]), "{}"),
     ("get", "/api/v2/audit/export", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/audit/checkpoint", Perms(&[AuditRead]), ""),
+    ("post", "/api/v2/audit/journal/search", Perms(&[AuditRead]), r#"{"tokenProfileUuid":"00000000-0000-0000-0000-0000000000aa","token":"t"}"#),
     ("get", "/api/v2/audit/targets", Perms(&[SystemManage, AuditRead]), ""),
     ("post", "/api/v2/audit/targets", Perms(&[SystemManage]), r#"{"name":"n","otlp":{"url":"https://example.org/"}}"#),
     ("get", "/api/v2/audit/targets/{uuid}", Perms(&[SystemManage, AuditRead]), ""),

@@ -71,6 +71,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalFail",
     "JournalResume",
     "JournalRemove",
+    "WitnessFail",
+    "WitnessResume",
     "BudgetWarn",
     "DetokenizeGrantRead",
 ];

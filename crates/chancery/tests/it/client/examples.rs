@@ -170,7 +170,7 @@ const NOT_KEPT: [&str; 12] = [
 ];
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 18] = [
+const FOR_ANYBODY: [&str; 17] = [
     "login",
     "password",
     "totp enrol",
@@ -182,7 +182,6 @@ const FOR_ANYBODY: [&str; 18] = [
     "recover",
     "rows list",
     "rows authenticate",
-    "audit who",
     "audit verify",
     "audit verify-journal",
     "backup",

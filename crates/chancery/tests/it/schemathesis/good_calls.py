@@ -139,6 +139,7 @@ GOOD_CALLS = {
     "PATCH /api/v2/audit/targets/{uuid}": lambda: at(new_audit_target(), body={"enabled": False}),
     "DELETE /api/v2/audit/targets/{uuid}": lambda: at(new_audit_target()),
     "POST /api/v2/audit/targets/{uuid}/test": lambda: at(new_audit_target(), body={}),
+    "POST /api/v2/audit/journal/search": lambda: {"body": {"tokenProfileUuid": DEMO["tokenProfileUuid"], "token": CARD}},
     "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
     "POST /api/v2/reports/access/effect": lambda: {"body": {"roleUuid": new_role(), "perms": ["Audit:Read"]}},
     "GET /api/v2/whoami": plain,

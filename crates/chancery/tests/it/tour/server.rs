@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fs, io, time::Duration};
 
 use chancery_client::{Client, StampFetcher};
 use chancery_types::{
-    Action, Base64, IdentityId,
+    Action, Base64, IdentityId, TokenProfileId,
     wire::{
         audit::AuditExportQuery,
         login::{ChangePassword, SessionState, TotpCredentials},
@@ -180,6 +180,8 @@ impl Tour {
         assert!(lines.starts_with('{') && lines.contains(r#""action":"RoleCreate""#), "{lines}");
         let newest = answer!(client, audit_checkpoint());
         assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
+        let asked = json!({"tokenProfileUuid": self.id::<TokenProfileId>("tokenProfileUuid"), "token": "4111"});
+        assert_eq!(answer!(client, search_journal(), asked).items, []);
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));
         assert_eq!(access.results[0].obj_info.name, "Admin1");
         let roles: BTreeSet<_> = access.results[0].rights.iter().map(|held| held.role.uuid.to_string()).collect();
