@@ -65,6 +65,8 @@ pub struct Member {
     pub(crate) trusted: Vec<(Perm, i64)>,
     /// Since when it holds each of its roles that count in this session.
     pub(crate) roles: Vec<(RoleId, i64)>,
+    /// Whether it has shown a second factor when it logged in, ours or a provider's.
+    pub(crate) has_shown_factor: bool,
 }
 
 impl Member {

@@ -352,7 +352,8 @@ impl Directory {
                 }
             }
         }
-        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles }
+        let has_shown_factor = seat.proof.as_ref().is_some_and(|proof| proof.login.satisfies(SecondFactor::Totp));
+        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, has_shown_factor }
     }
 }
 

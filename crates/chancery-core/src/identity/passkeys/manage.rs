@@ -1,8 +1,8 @@
 //! `/api/v2/identities/{uuid}/passkeys` behind the door: list, rename, delete.
 
-use chancery_store::{name_key, tables, tables::passkeys::Row};
+use chancery_store::{Tx, name_key, tables, tables::passkeys::Row};
 use chancery_types::{
-    Action, IdentityId, PasskeyId,
+    Action, IdentityId, PasskeyId, Perm,
     wire::{
         Empty,
         passkeys::{Passkey, Passkeys, PatchPasskey},
@@ -13,9 +13,12 @@ use uuid::Uuid;
 
 use super::stored::{shown, stored};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Caller, Chancery, Error, Event, Grant, Member, Result,
     changes::{Change, ChangeKind},
-    identity::{administration::name_taken, identities::existing},
+    identity::{
+        administration::name_taken,
+        identities::{check_holds_as_much, existing},
+    },
     text::check_name,
 };
 
@@ -68,10 +71,11 @@ impl Chancery {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
         let event = passkey_event(Action::PasskeyDelete, identity, id);
         let event = event.changes(Change::of(ChangeKind::Identity, identity));
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits, deleter) = (event.told(), self.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = stored(tx, identity, id).await?;
+                check_may_delete(tx, &deleter, &row).await?;
                 told.changed(&shown(&row, &limits)?, &Empty {}, &limits)?;
                 tables::passkeys::delete(tx, row.identity_id, row.id).await?;
                 Ok(Empty {})
@@ -94,6 +98,23 @@ impl Chancery {
         let object = id.map_or(Uuid::from(identity), Uuid::from);
         self.grant_administration(caller, action, Some(object)).await
     }
+}
+
+/// A passkey that was confirmed keeps whoever has the password alone from enrolling one-time codes, so the password alone does not
+/// take it away: its person has shown a second factor in this session, or it is ended as codes are, by those who hold as much.
+async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row) -> Result<()> {
+    let is_owner = |member: &Member| Uuid::from(member.id) == row.identity_id;
+    let owner = caller.members().iter().find(|member| is_owner(member));
+    if row.confirmed_at_ms.is_none() || owner.is_some_and(|owner| owner.has_shown_factor) {
+        return Ok(());
+    }
+    if owner.is_some() && !caller.has(Perm::IdentityManage) {
+        return Err(Error::forbidden(
+            "A passkey that was confirmed is deleted by its person in a session that began with a passkey or a one-time code, \
+             or by Identity:Manage.",
+        ));
+    }
+    check_holds_as_much(tx, caller, row.identity_id).await
 }
 
 fn passkey_event(action: Action, identity: IdentityId, id: PasskeyId) -> Event {
