@@ -78,7 +78,7 @@ export default {
   "passkey.confirm": "Diesen Passkey bestätigen",
   "passkey.compare": "Lassen Sie sich von der Person den SHA-256 des Passkeys vorlesen. Bestätigen Sie ihn nur, wenn es dieser ist:",
   "passkey.remove": "Löschen",
-  "passkey.removeWhat": "Er signiert dann nichts mehr, und Sitzungen, die mit ihm begannen, enden. Was er signiert hat, bleibt. Für einen anderen braucht es wieder zwei Personen. Einen bestätigten eigenen löschen Sie in einer Sitzung, die mit einem Passkey oder einem Code begann.",
+  "passkey.removeWhat": "Er signiert dann nichts mehr, und Sitzungen, die mit ihm begannen, enden. Was er signiert hat, bleibt. Für einen anderen braucht es wieder zwei Personen. Einen bestätigten eigenen löschen Sie innerhalb von zehn Minuten nach einer Anmeldung mit einem Passkey oder einem Code.",
   "passkey.make": "Passkey anlegen",
   "passkey.nameHelp": "etwa der Name des Geräts",
   "passkey.hasNone": "{name} hat keinen Passkey, den eine zweite Person bestätigt hat. Legen Sie auf Ihrer eigenen Seite einen an.",

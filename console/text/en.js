@@ -78,7 +78,7 @@ export default {
   "passkey.confirm": "Confirm this passkey",
   "passkey.compare": "Have the person read out the SHA-256 of the passkey. Confirm it only where it is this one:",
   "passkey.remove": "Delete",
-  "passkey.removeWhat": "It signs nothing any more, and sessions that began with it end. What it signed stays. Another one takes two people again. Your own confirmed one you delete in a session that began with a passkey or a code.",
+  "passkey.removeWhat": "It signs nothing any more, and sessions that began with it end. What it signed stays. Another one takes two people again. Your own confirmed one you delete within ten minutes of a login with a passkey or a code.",
   "passkey.make": "Make a passkey",
   "passkey.nameHelp": "such as the name of the device",
   "passkey.hasNone": "{name} has no passkey that a second person has confirmed. Make one on your own page.",

@@ -245,9 +245,8 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
-        let shown =
-            |seat: &Seat| seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at);
-        let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
+        let second_factor_at =
+            seats.iter().map(factor_at).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
         let key = present.pop().and_then(|present| present.key);
@@ -352,9 +351,14 @@ impl Directory {
                 }
             }
         }
-        let has_shown_factor = seat.proof.as_ref().is_some_and(|proof| proof.login.satisfies(SecondFactor::Totp));
-        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, has_shown_factor }
+        let factor_at = factor_at(seat);
+        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, factor_at }
     }
+}
+
+/// When somebody logged in with a second factor of ours.
+fn factor_at(seat: &Seat) -> Option<i64> {
+    seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at)
 }
 
 impl Role {
