@@ -1,6 +1,6 @@
 //! What a confirmed passkey keeps whoever has the password from doing with one-time codes.
 
-use chancery_types::{Perm, RoleId};
+use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use super::is;
@@ -146,8 +146,13 @@ async fn the_password_alone_deletes_no_confirmed_passkey() {
     let waiting = enrol_passkey(&thief, &path, "waits", &authenticator()).await.response().clone();
     thief.delete(&of(&waiting)).await.response();
     // Whoever manages identities and holds less than its person gives them no way in, as with codes.
-    let clerk = app.with_perms("clerk", &[Perm::IdentityManage]).await;
-    clerk.delete(&laptop).await.refused(403, "NotAuthorized", None);
+    let clerks = json!({"name": "clerks", "loginsRequired": 2, "perms": ["Identity:Manage"]});
+    let clerks = admin.post("/api/v2/roles", clerks).await.response()["uuid"].as_str().unwrap().parse().unwrap();
+    for name in ["eve", "frank"] {
+        admin.create_person(name, &[clerks]).await;
+    }
+    let clerks = app.logged_in(&[("eve", PASSWORD), ("frank", PASSWORD)]).await;
+    clerks.delete(&laptop).await.refused(403, "NotAuthorized", None);
 
     let codes = enrol_by(&app, with(proof("carol", None), &signed(&app, &mut key).await)).await;
     let by_code = app.nobody();
