@@ -41,6 +41,7 @@ const ROUTES = [
   ["/audit", () => import("./pages/audit.js")],
   ["/audit/targets", () => import("./pages/audit-targets.js")],
   ["/audit/targets/:uuid", () => import("./pages/audit-target.js")],
+  ["/audit/journal", () => import("./pages/journal.js")],
   ["/audit/access", () => import("./pages/access.js")],
   ["/me", () => import("./pages/me.js")],
   ["/system", () => import("./pages/system.js")],

@@ -30,10 +30,11 @@ export async function load() {
 
 /** @param {Proof} proof */
 function credentials({ name, password, code }) {
-  const bytes = new TextEncoder().encode(password);
-  const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return { username: name, password: encoded, ...(code.trim() ? { totp: code.trim() } : {}) };
+  return { username: name, password: encoded(password), ...(code.trim() ? { totp: code.trim() } : {}) };
 }
+
+/** As the interface takes passwords. @param {string} password */
+const encoded = (password) => btoa(Array.from(new TextEncoder().encode(password), (byte) => String.fromCharCode(byte)).join(""));
 
 /**
  * Logs one person in, on the session of this browser.
@@ -87,6 +88,12 @@ function read(content) {
  */
 export const secondFactor = (what, proof, passkey) =>
   plain("POST", `/home/v1/login/totp${what}`, { ...credentials(proof), ...(passkey ? { passkey } : {}) });
+
+/**
+ * Sets one's own password; nobody has to be logged in for that.
+ * @param {Proof} proof @param {string} newPassword
+ */
+export const changePassword = (proof, newPassword) => plain("POST", "/home/v1/login/password", { ...credentials(proof), newPassword: encoded(newPassword) });
 
 /** Ends the session, also for the server. */
 export async function logOut() {

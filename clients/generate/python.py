@@ -1,5 +1,6 @@
 """The generated files of the Python client: types, operations, and everything synchronous made of what is asynchronous."""
 
+import keyword
 import re
 import textwrap
 
@@ -59,6 +60,10 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 def declaration(name, schema):
     text = docstring(schema.get("description", ""), 4)
     if schema.get("type") == "object" and "additionalProperties" not in schema:
+        if any(keyword.iskeyword(found) for found in schema.get("properties", {})):
+            # A class cannot have a member of that name.
+            members = [f'    "{found}": {quoted_kind(schema, found, of)},\n' for found, of in schema["properties"].items()]
+            return f'\n\n{name} = TypedDict("{name}", {{\n{"".join(members)}}})\n' + docstring(schema.get("description", ""), 0)
         members = [member(schema, *found) for found in schema.get("properties", {}).items()]
         body = "".join(members) or ("" if text else "    pass\n")
         return f"\n\nclass {name}(TypedDict):\n{text}{body}"
@@ -66,10 +71,17 @@ def declaration(name, schema):
 
 
 def member(schema, name, found):
+    return f"    {name}: {kind_of(schema, name, found)}\n{docstring(description(found), 4)}"
+
+
+def quoted_kind(schema, name, found):
+    kind = f'"{annotation(found)}"'
+    return kind if name in schema.get("required", []) else f"NotRequired[{kind}]"
+
+
+def kind_of(schema, name, found):
     kind = annotation(found)
-    if name not in schema.get("required", []):
-        kind = f"NotRequired[{kind}]"
-    return f"    {name}: {kind}\n{docstring(description(found), 4)}"
+    return kind if name in schema.get("required", []) else f"NotRequired[{kind}]"
 
 
 def description(schema):

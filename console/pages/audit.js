@@ -14,11 +14,12 @@ import { apart, t, tn, word } from "../words.js";
 /** The interface's actions, as docs/AUDIT.md lists them: a test holds the two against each other. */
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
-  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "SettingsRead", "SettingsChange", "AuditRead", "AuditExport", "AccessRead", "NoticeTargetCreate",
+  "IdentityDelete", "IdentityLock", "IdentityUnlock", "IdentityRecover", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "SettingsRead", "SettingsChange", "AuditRead", "AuditExport", "AccessRead", "NoticeTargetCreate",
   "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove",
   "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume",
+  "WitnessFail", "WitnessResume",
   "ServerStart", "ServerStop", "ClockJump",
-  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
+  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
   "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",
@@ -42,8 +43,8 @@ export async function page({ query, signal }) {
     h("h1", {}, t("audit.title")),
     filters(query),
     (identityUuid || objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? nodeUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
-    h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
-    h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) })),
+    h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/journal") }, t("journal.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
+    h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) }), newest["witnessed"] && [" ", t("audit.witnessed", { records: newest["witnessed"].records, witnesses: newest["witnessed"].witnesses.join(", ") })]),
     list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };

@@ -19,7 +19,7 @@ export function loginPage(begin, refused) {
     h("h1", {}, t("login.title")),
     refused && problem(refused),
     loginForm(begin, begin),
-    ownCodes(),
+    ownCodes(), ownPassword(),
     h("footer", {}, languages(begin), h("a", { href: "/docs" }, t("login.docs"))));
 }
 
@@ -28,6 +28,13 @@ function ownCodes() {
   const place = h("div", {});
   const ontoggle = (/** @type {Event} */ event) => fill(place, /** @type {HTMLDetailsElement} */ (event.target).open && secondFactors());
   return h("details", { ontoggle }, h("summary", {}, t("totp.title")), place);
+}
+
+/** One's own password is set here too: some are for nothing else. It is fetched for those who open it: the first page is small. */
+function ownPassword() {
+  const place = h("div", {});
+  const ontoggle = async (/** @type {Event} */ event) => fill(place, /** @type {HTMLDetailsElement} */ (event.target).open && (await import("../parts/own-password.js")).ownPassword());
+  return h("details", { ontoggle }, h("summary", {}, t("own.title")), place);
 }
 
 /**

@@ -3,6 +3,7 @@
 import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { fact, facts } from "../parts/facts.js";
+import { ownPassword } from "../parts/own-password.js";
 import { passkeys, passkeysPath } from "../parts/passkeys.js";
 import { secondFactors } from "../parts/second-factor.js";
 import { moment } from "../parts/values.js";
@@ -34,6 +35,7 @@ export async function page({ signal }) {
         fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
     own.map(({ one, results }) => results && [own.length > 1 && h("h2", {}, shown(one["name"])), passkeys(one["uuid"], results, "own")]),
     h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors(hasPasskey)),
+    h("section", { class: "decide" }, h("h2", {}, t("own.title")), ownPassword()),
   ];
   return { title: t("me.title"), content };
 }

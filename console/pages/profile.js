@@ -11,7 +11,7 @@ import { rules, rulesBudgetUses } from "../parts/rules.js";
 import { later } from "../parts/table.js";
 import { tryIt } from "../parts/try-tokens.js";
 import { moment, period, shortId } from "../parts/values.js";
-import { go } from "../router.js";
+import { address, go } from "../router.js";
 import { may } from "../session.js";
 import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
@@ -40,6 +40,7 @@ export async function page({ params, signal }) {
     h("h2", {}, t("profile.security")), security(profile.security),
     h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => rulesBudgetUses(profile, roles, signal)),
     h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal)),
+    may("Audit:Read") && h("p", {}, h("a", { href: address("/audit/journal", { profile: uuid }) }, t("journal.title"))),
     h("h2", {}, t("profile.versions")), versions(profile, signal),
     h("h2", {}, t("try.title")), tryIt(uuid, profile),
   ];

@@ -12,7 +12,9 @@ import { deploying } from "./deploying.mjs";
 import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
+import { journal } from "./journal.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
+import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
 import { directory } from "./directory.mjs";
 import { providers } from "./providers.mjs";
@@ -91,6 +93,7 @@ test("two people log in, one after the other, and a reload keeps the session", a
   await context.close();
 });
 
+test("a password for one use sets another one, and logs nobody in", () => ownPassword(browser, admins));
 test("one-time codes are set up, demanded, and taken away by others", () => secondFactor(browser, admins));
 
 test("a person logs in by the certificate of the browser, where it was asked for one", () => certificate(browser, admins));
@@ -98,6 +101,8 @@ test("a person logs in by the certificate of the browser, where it was asked for
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
 
 test("a person logs in by the password of a directory", () => directory(browser, admins));
+
+test("who had a token is asked of the journal, and whether that is all", () => journal(browser, admins, state.demo));
 
 test("people log in by an identity provider, alone and as one of two", () => people(browser, admins));
 

@@ -166,6 +166,7 @@ export function pages(planted, who) {
     ["audit-targets", "#/audit/targets", true],
     ["audit-target", `#/audit/targets/${planted.archive}`, true],
     ["audit-target-new", "#/audit/targets/new", false],
+    ["journal", `#/audit/journal?profile=${planted.profile}`, true],
     ["access", "#/audit/access?right=Sign", true],
     ["me", "#/me", false],
     ["system", "#/system", false],

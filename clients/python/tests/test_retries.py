@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 import chancery
-from chancery import Client, Retries
+from chancery import Client, Retries, _wire
 
 Step = Callable[[httpx.Request], httpx.Response]
 QUICK = Retries(max=3, first_wait_s=0.01)
@@ -133,9 +133,11 @@ def test_a_lost_call_has_the_same_key_after_another_login() -> None:
     assert len({request.headers["Idempotency-Key"] for request in sent}) == 1
 
 
-@pytest.mark.parametrize("text", ["", "key", "chk_", 43 * "k" + "\n", "chk_" + 42 * "k" + "é", "a password " + 32 * "k"])
+@pytest.mark.parametrize("text", ["", "key", "chk_", 43 * "k" + "\nk", "chk_" + 42 * "k" + "é", "a password " + 32 * "k"])
 def test_what_is_no_api_key_is_sent_nowhere(text: str) -> None:
     client, seen = client_of()
+    # As `chancery identity create --out` writes it.
+    assert _wire.checked_api_key(f"chk_{'a' * 43}\n") == f"chk_{'a' * 43}"
     with pytest.raises(ValueError, match="this is no API key"):
         client_of(api_key=text)
     with pytest.raises(ValueError, match="this is no API key"):

@@ -112,6 +112,9 @@ class Tour:
         assert not identities.unlock(person)["locked"]
         assert identities.get(person)["kind"] == "Person"
         session = self.client.session
+        once = base64.b64encode(b"a word for one use").decode()
+        assert identities.set_password(person, password=once, oneTime=True)["oneTimePasswordUntil"]
+        session.change_password(username=name, password=once, newPassword=PASSWORD)
         secret = session.enrol_totp(username=name, password=PASSWORD)["secret"]
         session.confirm_totp(username=name, password=PASSWORD, totp=one_time_code(secret, -1))
         totp = identities.get(person)["totp"]
@@ -512,6 +515,10 @@ class Tour:
         assert json.loads(lines[0])["outcome"] == "Success"
         newest = self.client.audit.checkpoint()
         assert f"\ncheckpoint {newest['number']}\n" in newest["checkpoint"] and newest["records"] > 0
+        profile = self.demo["tokenProfileUuid"]
+        token = self.client.token_profiles.tokenize(profile, message=CARD)["token"]
+        had = self.client.audit.search_journal(tokenProfileUuid=profile, token=token, pageSize=1)
+        assert had["items"][0]["matches"] == 1 and not had["complete"]
         access = self.client.reports.access(right="Administer", search="Admin1")
         assert access["results"][0]["rights"][0]["right"] == "Administer"
         who = access["results"][0]["objInfo"]["uuid"]

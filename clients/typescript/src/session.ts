@@ -279,8 +279,12 @@ function checkedBaseUrl(options: ClientOptions): string {
   return baseUrl.replace(/\/+$/, "");
 }
 
-/** What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix. */
-function checkedApiKey(apiKey: string): string {
+/**
+ * What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix. A file of a
+ * key ends with a line feed.
+ */
+function checkedApiKey(given: string): string {
+  const apiKey = given.replace(/[\r\n]+$/, "");
   if (/^(chk_)?[A-Za-z0-9_-]{43}$/.test(apiKey)) return apiKey;
   throw new TypeError("this is no API key, which is chk_ and 43 letters, digits, - and _; nothing was sent");
 }

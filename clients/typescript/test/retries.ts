@@ -140,9 +140,11 @@ test("a lost call has the same key after another login", async () => {
 });
 
 test("what is no API key is sent nowhere", async () => {
+  // A file of a key ends with a line feed.
+  assert.doesNotThrow(() => clientOf([], undefined, `chk_${"a".repeat(43)}\n`));
   const { client, sent } = clientOf([]);
   const k = (count: number) => "k".repeat(count);
-  for (const text of ["", "key", "chk_", `${k(43)}\n`, `chk_${k(42)}é`, `a password ${k(32)}`]) {
+  for (const text of ["", "key", "chk_", `${k(43)}\nk`, `chk_${k(42)}é`, `a password ${k(32)}`]) {
     assert.throws(() => clientOf([], undefined, text), /this is no API key/);
     await assert.rejects(client.loginWithApiKey(text), /this is no API key/);
   }

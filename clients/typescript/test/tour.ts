@@ -122,6 +122,9 @@ export class Tour {
     assert(!(await identities.unlock(person)).locked);
     assert.equal((await identities.get(person)).kind, "Person");
     const { session } = this.client;
+    const once = Buffer.from("a word for one use").toString("base64");
+    assert((await identities.setPassword(person, { password: once, oneTime: true })).oneTimePasswordUntil);
+    await session.changePassword({ username, password: once, newPassword: PASSWORD });
     const { secret } = await session.enrolTotp({ username, password: PASSWORD });
     await session.confirmTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, -1) });
     assert((await identities.get(person)).totp?.confirmedAt);
@@ -566,6 +569,10 @@ export class Tour {
     assert.equal(JSON.parse(lines[0] ?? "").outcome, "Success");
     const newest = await this.client.audit.checkpoint();
     assert(newest.records > 0 && newest.checkpoint.includes(`\ncheckpoint ${newest.number}\n`));
+    const tokenProfileUuid = this.state.demo.tokenProfileUuid;
+    const { token } = await this.client.tokenProfiles.tokenize(tokenProfileUuid, { message: CARD });
+    const had = await this.client.audit.searchJournal({ tokenProfileUuid, token, pageSize: 1 });
+    assert(had.items[0]?.matches === 1 && !had.complete);
     const access = await this.client.reports.access({ right: "Administer", search: "Admin1" });
     assert.equal(access.results[0]?.rights[0]?.right, "Administer");
     const identityUuid = access.results[0]?.objInfo.uuid ?? "";

@@ -137,6 +137,9 @@ impl Plain {
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
             // Skippable frames (RFC 8878, 3.1.2) may stand first.
             [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Compression::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, ..] => return Err(other("bzip2")),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return Err(other("xz")),
+            [b'P', b'K', 3, 4, ..] => return Err(other("ZIP")),
             _ => Compression::None,
         };
         let input: Box<dyn Read + Send> = match compression {
@@ -165,9 +168,19 @@ impl Plain {
     }
 }
 
+fn other(kind: &str) -> io::Error {
+    let why = format!("it is compressed with {kind}, which is not read here: unpack it, or use gzip or zstd");
+    io::Error::new(io::ErrorKind::InvalidData, why)
+}
+
 impl Read for Plain {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.input.read(buffer)
+        // The library of zstd calls damaged content no other name.
+        let damaged = |error: io::Error| match error.kind() {
+            io::ErrorKind::Other => io::Error::new(io::ErrorKind::InvalidData, error),
+            _ => error,
+        };
+        self.input.read(buffer).map_err(damaged)
     }
 }
 
@@ -189,6 +202,11 @@ mod tests {
                 let mut read = String::new();
                 let plain = Plain::of_file(file).and_then(|plain| plain.at(0));
                 let outcome = plain.and_then(|mut plain| plain.read_to_string(&mut read));
+                let is_damage = |error: &io::Error| {
+                    [io::ErrorKind::InvalidData, io::ErrorKind::InvalidInput, io::ErrorKind::UnexpectedEof]
+                        .contains(&error.kind())
+                };
+                assert!(outcome.as_ref().err().is_none_or(is_damage), "{compression:?} {at}: {outcome:?}");
                 assert!(outcome.is_err() || read == text || read.as_bytes() == changed, "{compression:?} {at}");
             }
         }
@@ -201,6 +219,9 @@ mod tests {
             let input = io::Cursor::new(parts.concat());
             Plain::of_stream(input).and_then(|mut plain| plain.read_to_string(&mut text)).map(|_| text)
         };
+        for (head, kind) in [(&b"BZh91AY&SY"[..], "bzip2"), (b"\xfd7zXZ\0\0\x04", "xz"), (b"PK\x03\x04", "ZIP")] {
+            assert!(read(&[head]).unwrap_err().to_string().contains(kind));
+        }
         let [gzip, zstd] = [Compression::Gzip, Compression::Zstd].map(|one| one.compress(b"text".to_vec()).unwrap());
         assert_eq!(read(&[&[0x5a, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3], &zstd]).unwrap(), "text");
         assert_eq!(read(&[&gzip, &gzip, &[0; 10_000]]).unwrap(), "texttext");

@@ -5,7 +5,7 @@ use crate::{
     error::{BulkError, Result},
     input::{Pieces, name},
     job::{Column, Format as FileFormat, Job, Way},
-    text::{Csv, FixedWidth, Format, JsonLines},
+    text::{Csv, FixedWidth, Format, Ivs, JsonLines},
 };
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -32,8 +32,8 @@ pub(crate) fn read(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces) -> Resul
         }
         FileFormat::JsonLines => {
             let iv_names: Vec<_> = job.columns.iter().map(|column| column.iv_name.as_str()).collect();
-            let ivs: Vec<_> =
-                iv_names.iter().enumerate().map(|(index, name)| reads_iv(index).then_some(*name)).collect();
+            let ivs = if job.way == Way::Detokenize { Ivs::Read } else { Ivs::Written };
+            let ivs: Vec<_> = calls.iter().map(|calls| calls.has_ivs.then_some(ivs)).collect();
             Box::new(JsonLines::new(&names().collect::<Vec<_>>(), &ivs, &iv_names))
         }
         FileFormat::FixedWidth | FileFormat::Parquet => Box::new(FixedWidth::new(names()).map_err(BulkError::Job)?),

@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use chancery_types::Base64;
 use parquet::{
-    arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, ArrowWriter},
+    arrow::{ARROW_SCHEMA_META_KEY, ArrowSchemaConverter, ArrowWriter, PARQUET_FIELD_ID_META_KEY},
     basic::Compression,
     errors::ParquetError,
     file::{
@@ -66,8 +66,7 @@ impl<'a> ParquetFile<'a> {
         let columns = job.columns.iter().map(|column| text_column(&read, &column.name)).collect::<Result<Vec<_>>>()?;
         let mut fields: Vec<_> = read.fields().iter().map(|field| Field::clone(field)).collect();
         for column in &columns {
-            // A token of JSON is none.
-            fields[*column].metadata_mut().retain(|key, _| !key.starts_with("ARROW:extension:"));
+            forget_values(&mut fields[*column]);
         }
         let mut ivs = vec![None; columns.len()];
         for (index, column) in job.columns.iter().enumerate().filter(|(index, _)| calls[*index].has_ivs) {
@@ -288,14 +287,48 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
     properties.build()
 }
 
+/// Writers note beside a column what they know of its values: all that an enumeration has, or that each is JSON.
+fn forget_values(field: &mut Field) {
+    field.metadata_mut().retain(|key, _| key == PARQUET_FIELD_ID_META_KEY);
+}
+
 fn text_column(schema: &Schema, name: &str) -> Result<usize> {
     let index = schema.index_of(name).map_err(|_| {
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
         BulkError::Job(format!("column {name}: there is none; the columns are {}", names.join(", ")))
     })?;
+    if schema.fields().iter().filter(|field| field.name() == name).count() > 1 {
+        return Err(BulkError::Job(format!("column {name}: there are two of this name")));
+    }
     let data_type = schema.field(index).data_type();
     if is_of_texts(data_type) {
         return Ok(index);
     }
     Err(BulkError::Job(format!("column {name}: texts are expected, and it has {data_type}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    #[test]
+    fn a_column_is_one() {
+        let fields = ["pan", "x", "pan"].map(|name| Field::new(name, DataType::Utf8, true)).to_vec();
+        let schema = Schema::new(fields);
+        assert_eq!(text_column(&schema, "x").unwrap(), 1);
+        let refused = text_column(&schema, "pan").unwrap_err().to_string();
+        assert!(refused.contains("column pan: there are two of this name"), "{refused}");
+    }
+
+    /// As polars writes enumerations.
+    #[test]
+    fn nothing_that_is_noted_of_values_goes_on() {
+        let noted = [("_PL_ENUM_VALUES2", "16;4111111111111111"), (PARQUET_FIELD_ID_META_KEY, "7")];
+        let noted = noted.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let mut field = Field::new("pan", DataType::Utf8, true).with_metadata(HashMap::from(noted));
+        forget_values(&mut field);
+        assert_eq!(field.metadata().keys().collect::<Vec<_>>(), [PARQUET_FIELD_ID_META_KEY]);
+    }
 }

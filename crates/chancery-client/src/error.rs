@@ -69,7 +69,7 @@ impl ClientError {
     /// Whether nobody is logged in any more, or not yet: a new login may help.
     #[must_use]
     pub fn wants_login(&self) -> bool {
-        matches!(self, Self::NotLoggedIn { error_code: None, .. })
+        matches!(self, Self::NotLoggedIn { error_code: None, status: 401 | 403, .. })
             || self.error_code() == Some(ErrorCode::InvalidAuthToken)
     }
 }

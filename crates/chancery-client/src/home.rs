@@ -6,9 +6,9 @@ use chancery_types::{
         ObjInfo,
         api_keys::API_KEY_LEN,
         login::{
-            AuthCredentials, BeginOidc, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest, LoginState, OidcBegun,
-            OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState, TokenAnswer, TokenExchanged,
-            TotpCredentials, TotpSecret,
+            AuthCredentials, BeginOidc, ChangePassword, ExchangeToken, HomeAnswer, LoginAnswer, LoginRequest,
+            LoginState, OidcBegun, OidcProviders, PasskeyChallenge, PasskeyProof, SessionAnswer, SessionState,
+            TokenAnswer, TokenExchanged, TotpCredentials, TotpSecret,
         },
     },
 };
@@ -238,6 +238,16 @@ impl Client {
         let on = on.ok_or_else(|| answer.unexpected(&"it redirects to nowhere"))?.to_owned();
         *self.locked() = Session { cookie: answer.cookie(), bearer: None };
         Ok(on)
+    }
+
+    /// Sets one's own password, by the present one; ends the sessions of the identity.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn change_password(&self, change: &ChangePassword) -> Result<(), ClientError> {
+        let answer = self.send_once("POST", "/home/v1/login/password", Some(&json(change)?), Carried::Cookie)?;
+        accepted::<HomeAnswer>(&answer).map(drop)
     }
 
     /// Makes a new secret of one-time codes, which is shown this once. Whoever has codes already, or a confirmed passkey, shows one

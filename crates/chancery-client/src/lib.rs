@@ -23,6 +23,7 @@ mod home;
 mod operations;
 mod public;
 mod replace;
+mod resolver;
 mod retry;
 mod saved;
 mod syslog;

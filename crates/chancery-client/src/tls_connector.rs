@@ -4,8 +4,9 @@
 use std::{
     error::Error,
     io::{self, ErrorKind, Read, Write},
-    net::{SocketAddr, TcpStream, ToSocketAddrs as _},
-    sync::Arc,
+    net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs as _},
+    sync::{Arc, mpsc::sync_channel},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -78,7 +79,7 @@ impl TlsConnector {
     }
 
     fn connected(&self, host: &str, port: u16, until: Instant) -> Result<TcpStream, Box<dyn Error + Send + Sync>> {
-        let found: Vec<_> = (host, port).to_socket_addrs()?.collect();
+        let found = addresses(host, port, until)?;
         let allowed: Vec<_> = found.iter().filter(|address| (self.allowed)(address.ip())).collect();
         if let (Some(first), true) = (found.first(), allowed.is_empty()) {
             return Err(NotAllowed(host.to_owned(), first.ip(), self.option).into());
@@ -92,6 +93,20 @@ impl TlsConnector {
         }
         Err(failure.into())
     }
+}
+
+/// The addresses of a name. The system asks for as long as its name servers are silent, so that is done aside: who waits for
+/// others meanwhile would wait with it.
+fn addresses(host: &str, port: u16, until: Instant) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (tell, told) = sync_channel(1);
+    let name = host.to_owned();
+    let ask = move || drop(tell.send((name.as_str(), port).to_socket_addrs().map(Iterator::collect)));
+    thread::Builder::new().name("names".to_owned()).spawn(ask)?;
+    let late = || io::Error::new(ErrorKind::TimedOut, "no name server told its address in time");
+    told.recv_timeout(left(until)?).map_err(|_| late())?
 }
 
 fn connect(address: SocketAddr, until: Instant) -> io::Result<TcpStream> {

@@ -14,11 +14,13 @@ use ureq::{
     Agent, AsSendBody,
     http::{self, HeaderMap, Request, Response, header},
     tls::{Certificate, ClientCert, RootCerts, TlsConfig},
+    unversioned::transport::DefaultConnector,
 };
 
 use crate::{
     ClientError,
     client_certificate::{certificates, client_certificate},
+    resolver::Remembering,
     retry::Tries,
 };
 
@@ -104,7 +106,7 @@ impl Client {
         let config =
             Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).proxy(None).build();
         Ok(Self {
-            agent: config.into(),
+            agent: Agent::with_parts(config, DefaultConnector::default(), Remembering::default()),
             base: base.trim_end_matches('/').to_owned(),
             session: Mutex::default(),
             kept_key: Mutex::default(),

@@ -83,7 +83,7 @@ impl WebhookPoster {
         Ok(Self(Agent::with_parts(config, DefaultConnector::default(), resolver)))
     }
 
-    /// Posts JSON, and answers the status, at most `max` bytes of the body, and whether that is all of it, within `wait`.
+    /// Posts JSON, or what a header field says that it is, and answers the status, at most `max` bytes of the body, and whether that is all of it, within `wait`.
     ///
     /// # Errors
     ///
@@ -97,7 +97,10 @@ impl WebhookPoster {
         wait: Duration,
     ) -> Result<(u16, Vec<u8>, bool), ClientError> {
         let mut call = self.0.post(url).config().timeout_global(Some(wait)).build();
-        call = call.header("Content-Type", "application/json").header("User-Agent", "Chancery");
+        call = call.header("User-Agent", "Chancery");
+        if !headers.iter().any(|(name, _)| *name == "content-type") {
+            call = call.header("Content-Type", "application/json");
+        }
         for (name, value) in headers {
             call = call.header(*name, value);
         }

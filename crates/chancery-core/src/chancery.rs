@@ -27,7 +27,7 @@ use crate::{
     health::WriteProbe,
     identity::{IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
     list::ReadTurns,
-    log::Log,
+    log::{Log, Witness, Witnesses},
     notices::{NoticeConfig, Notices},
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
@@ -68,6 +68,8 @@ pub struct Config {
     pub providers: Option<Arc<dyn ProviderTransport>>,
     /// Where calls of the data plane are recorded; a process without makes none.
     pub journal: Option<JournalConfig>,
+    /// Who is asked for cosignatures of checkpoints.
+    pub witnesses: Vec<Witness>,
 }
 
 /// An open installation.
@@ -112,6 +114,7 @@ pub struct Chancery {
     pub(crate) cert_profiles: ReadyCertProfiles,
     pub(crate) notices: Notices,
     pub(crate) shipping: Shipping,
+    pub(crate) witnesses: Witnesses,
     pub(crate) journal: Option<Arc<Journal>>,
     /// What the store knows of it.
     pub(crate) anchored: Anchored,
@@ -154,7 +157,9 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         // In a box: the future of whoever opens one has no room for all of this.
-        Box::pin(Self::opened(config)).await
+        let chancery = Box::pin(Self::opened(config)).await?;
+        chancery.begin_tasks();
+        Ok(chancery)
     }
 
     async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
@@ -195,6 +200,7 @@ impl Chancery {
             cert_profiles: ReadyCertProfiles::default(),
             notices: Notices::new(notices, &limits),
             shipping: Shipping::new(&limits),
+            witnesses: Witnesses::new(config.witnesses, &limits),
             journal: journal.map(Arc::new),
             anchored: Anchored::default(),
             expiring: FoundExpiring::default(),
@@ -213,7 +219,6 @@ impl Chancery {
         });
         chancery.load_token_profiles(&opening).await?;
         chancery.journal_begins(kept.as_ref(), found.as_ref()).await?;
-        chancery.begin_tasks();
         chancery.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)
     }
@@ -379,6 +384,7 @@ mod tests {
             notices: crate::NoticeConfig::default(),
             providers: None,
             journal: None,
+            witnesses: Vec::new(),
         };
         Chancery::open(config).await
     }

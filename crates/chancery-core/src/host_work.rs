@@ -64,7 +64,7 @@ mod tests {
 
     async fn change_password(chancery: &Chancery, id: IdentityId) {
         let changed = chancery.storage.store().write(move |tx| {
-            Box::pin(async move { tables::identities::set_password(tx, id.into(), "changed", 1, None).await })
+            Box::pin(async move { tables::identities::set_password(tx, id.into(), "changed", 1, (None, None)).await })
         });
         changed.await.map_err(Error::from).unwrap();
     }

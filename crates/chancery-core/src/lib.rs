@@ -57,14 +57,14 @@ pub use custody::RsaPoolLevels;
 pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{
-    Caller, Credentials, Fetched, FirstIdentity, Form, LdapPlace, LoggedIn, Member, NoAnswer, OidcStarted,
-    PasswordWork, ProviderTransport, Provision, RequestId, RequestInfo, ShownCertificates, Visitor,
+    Answering, Caller, Credentials, Fetched, FirstIdentity, Form, LdapPlace, LoggedIn, Member, NoAnswer, OidcStarted,
+    PasswordWork, ProviderTransport, Provision, Recover, Recovered, RequestId, RequestInfo, ShownCertificates, Visitor,
 };
 pub use limits::{
     ApiKeyLimits, BodyLimits, GrantLimits, ImportLimits, Limits, ListLimits, LoginLimits, NoticeLimits, OutageLimits,
     PreApprovalLimits,
 };
-pub use log::{LogFailure, LogTile};
+pub use log::{LogFailure, LogTile, Witness, WitnessCounts};
 pub use network::{Network, NotANetwork};
 pub use notices::{
     Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted, Syslog,

@@ -178,7 +178,7 @@ fn cores() -> usize {
 
 /// Lets others go first, from here on. On Linux a thread has a niceness of its own; where it may not be nice, it works all
 /// the same.
-fn be_nice(niceness: i32) {
+pub(crate) fn be_nice(niceness: i32) {
     if let Err(error) = rustix::process::nice(niceness) {
         tracing::debug!(%error, "a thread runs at the priority of others");
     }

@@ -124,24 +124,25 @@ impl Chancery {
     /// Refuses a session in which somebody has shown no second factor of ours within the lifetime of a token. After that the
     /// login steps may be repeated in the same browser, so it is exactly then that they can be.
     pub(crate) fn check_fresh_factor(&self, caller: &Caller) -> Result<()> {
-        let until = caller.second_factor_at().map(|at| at.saturating_add(ms(self.limits.token_lifetime)));
-        if until.is_some_and(|until| self.clock.now_ms() < until) {
+        let (now, lifetime) = (self.clock.now_ms(), self.limits.token_lifetime);
+        // One that lies ahead was shown to a clock that was wrong, and nobody knows how long ago.
+        let is_fresh = |at: i64| at.abs_diff(now) < ms(lifetime).unsigned_abs();
+        if caller.second_factor_at().is_some_and(is_fresh) {
             return Ok(());
         }
-        let minutes = self.limits.token_lifetime.as_secs() / 60;
+        let seconds = lifetime.as_secs();
+        let time = if seconds % 60 == 0 { format!("{} minutes", seconds / 60) } else { format!("{seconds} seconds") };
         Err(Error::forbidden(format!(
-            "This takes a second factor (a one-time code or a passkey) of the last {minutes} minutes, of everybody in the \
-             session: log out, and log in again with one."
+            "This takes a second factor (a one-time code or a passkey) of the last {time}, of everybody in the session: log \
+             out, and log in again with one."
         )))
     }
 
     /// The same, where the settings say that this action takes one.
     pub(crate) fn check_fresh_factor_for(&self, caller: &Caller, action: Action) -> Result<()> {
-        let demanding = |what: &FreshFactorFor| what.actions().contains(&action);
-        if self.settings.load().fresh_factor_for.iter().any(demanding) {
-            self.check_fresh_factor(caller)
-        } else {
-            Ok(())
+        match action.fresh_factor_for() {
+            Some(what) if self.settings.load().fresh_factor_for.contains(&what) => self.check_fresh_factor(caller),
+            _ => Ok(()),
         }
     }
 

@@ -64,6 +64,15 @@ impl Installation {
         installation
     }
 
+    /// The same, with a witness that is reached so.
+    pub(crate) async fn with_witness(transport: Arc<dyn crate::NoticeTransport>, witness: crate::Witness) -> Self {
+        let mut installation = Self::new().await;
+        let config = config(&installation.store, &installation.folder, &installation.clock, Limits::default(), 0);
+        let notices = crate::NoticeConfig { transport: Some(transport), console: None };
+        installation.chancery = Chancery::open(Config { notices, witnesses: vec![witness], ..config }).await.unwrap();
+        installation
+    }
+
     /// The same, with so many RSA keys of each size made ahead.
     pub(crate) async fn with_rsa_pool(rsa_pool: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -159,6 +168,7 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         notices: crate::NoticeConfig::default(),
         providers: None,
         journal: Some(crate::JournalConfig::small(new_journal(folder))),
+        witnesses: Vec::new(),
     }
 }
 

@@ -53,18 +53,24 @@ impl<'a> Jar<'a> {
 
     /// The only signature.
     fn anew(archive: Archive<'a>, text: &str, hash: Hash) -> Result<Self, Error> {
-        let old = Manifest::read(text)?;
+        let mut old = Manifest::read(text)?;
         let mut manifest = old.main.clone().into_bytes();
         let main_len = manifest.len();
         let mut sections = String::new();
         for entry in signed_entries(&archive) {
             let mut content = hash.begin();
             archive.content(entry, |piece| content.update(piece))?;
-            let others = old.sections.get(&entry.name).map_or("", String::as_str);
+            let others = old.sections.remove(&entry.name).unwrap_or_default();
             let digest = STANDARD.encode(content.finish());
             let section = format!("{}{others}{}\r\n", line("Name", &entry.name)?, line(&digest_name(hash), &digest)?);
             manifest.extend_from_slice(section.as_bytes());
             sections += &signed_section(&entry.name, section.as_bytes(), hash)?;
+        }
+        // Of packages, which may be sealed and have versions, and of what is elsewhere: programs go by them.
+        for (name, others) in old.sections.iter().filter(|(name, others)| !others.is_empty() && !is_signature(name)) {
+            let section = format!("{}{others}\r\n", line("Name", name)?);
+            manifest.extend_from_slice(section.as_bytes());
+            sections += &signed_section(name, section.as_bytes(), hash)?;
         }
         let signature_file = signature_file(&manifest[..main_len], &manifest, &sections, hash)?;
         Ok(Self { archive, signer: SIGNER.to_owned(), manifest: Some(manifest), signature_file })
@@ -149,12 +155,15 @@ impl Signed {
 
 /// The signature file over a manifest as it is, which has to cover every entry.
 fn covered(archive: &Archive<'_>, text: &str, hash: Hash) -> Result<Vec<u8>, Error> {
-    let manifest = Raw::read(text)?;
+    let mut manifest = Raw::read(text)?;
     let mut sections = String::new();
     for entry in signed_entries(archive) {
-        let section = manifest.section(&entry.name).ok_or(NOT_COVERED)?;
+        let section = manifest.sections.remove(&entry.name).ok_or(NOT_COVERED)?;
         check_content(archive, entry, section)?;
         sections += &signed_section(&entry.name, section.as_bytes(), hash)?;
+    }
+    for (name, section) in manifest.sections.iter().filter(|(name, _)| !is_signature(name)) {
+        sections += &signed_section(name, section.as_bytes(), hash)?;
     }
     Ok(signature_file(manifest.main.as_bytes(), text.as_bytes(), &sections, hash)?)
 }

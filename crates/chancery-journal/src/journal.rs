@@ -2,6 +2,7 @@
 
 use std::{
     fs::File,
+    path::Path,
     sync::{
         Arc, Condvar, Mutex, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -66,6 +67,7 @@ impl Journal {
             records: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             failures: AtomicU64::new(0),
+            kept_from: AtomicU64::new(0),
             _lock: lock,
         });
         shared.written().renew(&shared)?;
@@ -132,6 +134,12 @@ impl Journal {
         self.shared.id
     }
 
+    /// Where its files are.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.shared.folder.path()
+    }
+
     /// How far it goes.
     #[must_use]
     pub fn head(&self) -> Head {
@@ -152,6 +160,12 @@ impl Journal {
     pub fn refuses(&self) -> bool {
         let written = self.shared.written();
         written.live.is_none() || written.retry_at.is_some()
+    }
+
+    /// Segments before this one were removed, or are just being, because their time was over.
+    #[must_use]
+    pub fn kept_from(&self) -> u64 {
+        self.shared.kept_from.load(Ordering::Acquire)
     }
 
     /// What happened to its files since this was asked last.

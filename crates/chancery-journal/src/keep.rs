@@ -6,7 +6,7 @@ use std::{
     fs::{self, File, OpenOptions},
     io::{self, BufReader, BufWriter},
     os::unix::fs::OpenOptionsExt as _,
-    sync::{Arc, PoisonError},
+    sync::{Arc, PoisonError, atomic::Ordering},
 };
 
 use tracing::{error, info};
@@ -189,6 +189,8 @@ impl Keeper {
             if *number >= live || made.is_none_or(|made_at_ms| made_at_ms >= before_ms) {
                 break;
             }
+            // First, so that whoever reads meanwhile does not take it for the work of somebody else.
+            shared.kept_from.store(*number + 1, Ordering::Release);
             fs::remove_file(&kept.path)?;
             self.known.remove(number);
             removed = Some(Removed { from: removed.map_or(*number, |removed| removed.from), to: *number });

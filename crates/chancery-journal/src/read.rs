@@ -9,6 +9,7 @@ use crate::{
     fault::Problem,
     files::Kept,
     format::{self, BODY_MAX, Body, Call, MAC_LEN},
+    place::{Place, Read as Behind},
     segment::{Header, fill},
 };
 
@@ -62,6 +63,24 @@ impl Reading {
 
     pub(crate) const fn head(&self) -> Head {
         Head { segment: self.header.segment, record: self.record, hash: self.hash }
+    }
+
+    /// Passes over what was read before. Where that is more than there is now, nothing comes after it.
+    pub(crate) fn go_on(&mut self, behind: &Behind) -> io::Result<()> {
+        let between = behind.length.saturating_sub(self.length);
+        match io::copy(&mut (&mut self.from).take(between), &mut io::sink()) {
+            // Whoever reads on meets it again.
+            Err(error) if is_of_content(&error) => {}
+            passed => drop(passed?),
+        }
+        (self.record, self.hash, self.length) = (behind.record, behind.hash, behind.length);
+        Ok(())
+    }
+
+    /// Where it would go on.
+    pub(crate) const fn place(&self) -> Place {
+        let read = Behind { record: self.record, hash: self.hash, length: self.length };
+        Place { segment: self.header.segment, read: Some(read) }
     }
 
     /// Bytes of what was read.

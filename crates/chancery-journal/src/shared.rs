@@ -54,6 +54,8 @@ pub(crate) struct Shared {
     pub(crate) records: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) failures: AtomicU64,
+    /// Segments before this one were removed because their time was over.
+    pub(crate) kept_from: AtomicU64,
     /// What other processes wait for.
     pub(crate) _lock: File,
 }

@@ -1,6 +1,6 @@
 //! Going through a journal: every record with its link and its MAC checked, and the place of what is wrong.
 
-use std::{io, ops::RangeInclusive, path::Path};
+use std::{collections::VecDeque, io, ops::RangeInclusive, path::Path};
 
 use chancery_keys::JournalKey;
 use uuid::Uuid;
@@ -11,6 +11,7 @@ use crate::{
     files::{Folder, Kept},
     format::Call,
     keys::Keys,
+    place::Place,
     read::{Next, Reading},
 };
 
@@ -26,6 +27,8 @@ pub struct Walk {
     pub heads: Vec<Head>,
     /// Only segments that may have records of this time, in milliseconds since 1970 UTC.
     pub time_ms: Option<RangeInclusive<i64>>,
+    /// Where an earlier walk was left: this one goes on there.
+    pub after: Option<Place>,
 }
 
 /// A call that was found.
@@ -56,26 +59,42 @@ pub struct Walked {
     pub unchecked: usize,
     /// What is wrong, in order; a hundred at most.
     pub faults: Vec<Fault>,
+    /// When the first segment that is there was made; none where that is not known. Records before it were removed, unless it
+    /// is the first of all.
+    pub first: Option<(u64, i64)>,
+    /// Where it was left before its end.
+    pub left: Option<Place>,
 }
 
 /// Goes through the journal in a folder, and shows every call whose record is good. A segment is read up to its first
 /// fault.
-pub fn walk(folder: &Path, keys: &dyn Keys, walk: &Walk, visit: &mut dyn FnMut(Found<'_>)) -> io::Result<Walked> {
-    let mut segments: Vec<_> = Folder::of(folder).segments()?.into_iter().collect();
-    if let Some(time_ms) = &walk.time_ms {
-        segments = of_time(segments, time_ms)?;
-    }
+pub fn walk(folder: &Path, keys: &dyn Keys, what: &Walk, visit: &mut dyn FnMut(Found<'_>)) -> io::Result<Walked> {
+    walk_while(folder, keys, what, visit, &mut || true)
+}
+
+/// The same for as long as `goes_on` says so, which is asked after each record and after each segment that is passed over: so
+/// every walk comes further.
+pub fn walk_while(
+    folder: &Path,
+    keys: &dyn Keys,
+    what: &Walk,
+    visit: &mut dyn FnMut(Found<'_>),
+    goes_on: &mut dyn FnMut() -> bool,
+) -> io::Result<Walked> {
+    let mut segments = Folder::of(folder).segments()?;
     let mut walker =
-        Walker { keys, heads: &walk.heads, visit, key: None, end: None, compared: 0, done: Walked::default() };
-    if let (Some(begins), Some((first, _)), None) = (walk.begins, segments.first(), &walk.time_ms)
-        && begins < *first
+        Walker { keys, what, visit, goes_on, key: None, end: None, last: None, compared: 0, done: Walked::default() };
+    if let Some((number, kept)) = segments.first_key_value()
+        && let Opened::Ours(reading) = walker.open(*number, kept)?
     {
-        walker.fault(begins, 0, Problem::Gone);
+        walker.done.first = Some((*number, reading.header.made_at_ms));
     }
-    for (number, kept) in &segments {
-        walker.segment(*number, kept)?;
-    }
-    Ok(walker.finish(walk.time_ms.is_none()))
+    let segments = match what.after {
+        Some(place) => segments.split_off(&place.segment),
+        None => segments,
+    };
+    walker.segments(segments.into_iter().collect())?;
+    Ok(walker.finish())
 }
 
 /// Which journal is in a folder: that of the newest segment which can be read; none where there is none.
@@ -90,32 +109,29 @@ pub fn id_of(folder: &Path, keys: &dyn Keys) -> io::Result<Option<Uuid>> {
     Ok(None)
 }
 
-/// Those whose records may be of this time: a segment ends when the next one is made. A minute more on both sides, since
-/// records are not strictly in the order of their times.
-fn of_time(segments: Vec<(u64, Kept)>, time_ms: &RangeInclusive<i64>) -> io::Result<Vec<(u64, Kept)>> {
-    const MINUTE_MS: i64 = 60_000;
-    let made = segments.iter().map(|(_, kept)| Ok(Reading::of(kept)?.map(|reading| reading.header.made_at_ms)));
-    let made = made.collect::<io::Result<Vec<_>>>()?;
-    let of_time = |place: usize| {
-        let ended = made.get(place + 1).copied().flatten();
-        let begins_late = made[place].is_some_and(|made| made > time_ms.end().saturating_add(MINUTE_MS));
-        let ends_early = ended.is_some_and(|ended| ended < time_ms.start().saturating_sub(MINUTE_MS));
-        !begins_late && !ends_early
-    };
-    Ok(segments.into_iter().enumerate().filter(|(place, _)| of_time(*place)).map(|(_, segment)| segment).collect())
-}
-
 struct Walker<'w> {
     keys: &'w dyn Keys,
-    heads: &'w [Head],
+    what: &'w Walk,
     visit: &'w mut dyn FnMut(Found<'_>),
+    goes_on: &'w mut dyn FnMut() -> bool,
     /// The journal and its key.
     key: Option<(Uuid, JournalKey)>,
     /// Where the segment before ended; none where that is not known.
     end: Option<Head>,
+    /// The newest segment that was read or passed over.
+    last: Option<u64>,
     /// How many heads were found.
     compared: usize,
     done: Walked,
+}
+
+/// A segment that was opened.
+enum Opened {
+    /// One of this journal.
+    Ours(Box<Reading>),
+    Foreign,
+    /// It was removed since the look into the folder.
+    Gone,
 }
 
 impl Walker<'_> {
@@ -125,29 +141,92 @@ impl Walker<'_> {
         }
     }
 
-    fn segment(&mut self, number: u64, kept: &Kept) -> io::Result<()> {
-        let expected = self.end.take();
-        let next = expected.map_or(0, |end| end.record + 1);
-        let Some(reading) = Reading::of(kept)? else {
-            self.fault(number, next, Problem::Foreign);
-            return Ok(());
+    fn segments(&mut self, mut segments: VecDeque<(u64, Kept)>) -> io::Result<()> {
+        let (what, mut ahead) = (self.what, None);
+        let expected = what.begins.max(what.after.map(|place| place.segment));
+        if let (Some(expected), Some((first, _))) = (expected, segments.front())
+            && expected < *first
+        {
+            self.fault(expected, 0, Problem::Gone);
+        }
+        while let Some((number, kept)) = segments.pop_front() {
+            let opened = match ahead.take() {
+                Some(opened) => opened,
+                None => self.open(number, &kept)?,
+            };
+            if let (Some(time_ms), Some((next, kept))) = (&what.time_ms, segments.front()) {
+                let next = self.open(*next, kept)?;
+                let passes = !may_be_of(time_ms, &opened, Some(&next));
+                ahead = Some(next);
+                if passes {
+                    self.pass_over(number);
+                    if self.is_left_at(segments.front().map(|(number, _)| Place::at_begin(*number))) {
+                        return Ok(());
+                    }
+                    continue;
+                }
+            } else if what.time_ms.as_ref().is_some_and(|time_ms| !may_be_of(time_ms, &opened, None)) {
+                self.pass_over(number);
+                continue;
+            }
+            self.segment(number, opened)?;
+            if self.done.left.is_some() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_over(&mut self, number: u64) {
+        self.end = None;
+        self.last = Some(number);
+    }
+
+    /// Whether the walk is left here, where there is more.
+    fn is_left_at(&mut self, place: Option<Place>) -> bool {
+        if place.is_some() && !(self.goes_on)() {
+            self.done.left = place;
+        }
+        self.done.left.is_some()
+    }
+
+    fn open(&mut self, number: u64, kept: &Kept) -> io::Result<Opened> {
+        let reading = match Reading::of(kept) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Opened::Gone),
+            reading => reading?,
         };
+        let Some(reading) = reading else { return Ok(Opened::Foreign) };
         if self.key.is_none() {
             let opened = self.keys.open(reading.header.journal, &reading.header.sealed).ok();
             self.key = opened.filter(|key| reading.is_authentic(key)).map(|key| (reading.header.journal, key));
         }
+        let header = &reading.header;
+        let is_ours = self.key.as_ref().is_some_and(|(journal, key)| {
+            (header.journal, header.segment) == (*journal, number) && reading.is_authentic(key)
+        });
+        Ok(if is_ours { Opened::Ours(Box::new(reading)) } else { Opened::Foreign })
+    }
+
+    fn segment(&mut self, number: u64, opened: Opened) -> io::Result<()> {
+        let expected = self.end.take();
+        let next = expected.map_or(0, |end| end.record + 1);
         let Some((journal, key)) = self.key.take() else {
-            self.fault(number, next, Problem::Foreign);
+            let problem = if matches!(opened, Opened::Gone) { Problem::Gone } else { Problem::Foreign };
+            self.fault(number, next, problem);
             return Ok(());
         };
-        let header = &reading.header;
-        let is_ours = (header.journal, header.segment) == (journal, number) && reading.is_authentic(&key);
-        if is_ours {
-            self.done.journal = Some(journal);
-            self.follows(expected, &reading);
-            self.end = self.records(reading, &key)?;
-        } else {
-            self.fault(number, next, Problem::Foreign);
+        match opened {
+            Opened::Ours(mut reading) => {
+                self.done.journal = Some(journal);
+                self.follows(expected, &reading);
+                let read = self.what.after.filter(|place| place.segment == number).and_then(|place| place.read);
+                if let Some(read) = read {
+                    reading.go_on(&read)?;
+                }
+                self.end = self.records(*reading, &key)?;
+            }
+            Opened::Foreign => self.fault(number, next, Problem::Foreign),
+            Opened::Gone => self.fault(number, next, Problem::Gone),
         }
         self.key = Some((journal, key));
         Ok(())
@@ -171,6 +250,7 @@ impl Walker<'_> {
     /// Goes through its records; where it ends, unless that is not known.
     fn records(&mut self, mut reading: Reading, key: &JournalKey) -> io::Result<Option<Head>> {
         self.done.segments += 1;
+        self.last = Some(reading.head().segment);
         self.compare(reading.head());
         let (mut buffer, mut is_ended) = (Vec::new(), false);
         let end = loop {
@@ -194,6 +274,9 @@ impl Walker<'_> {
             }
             self.done.records += 1;
             self.compare(reading.head());
+            if self.is_left_at(Some(reading.place())) {
+                break None;
+            }
         };
         self.done.head = Some(reading.head());
         Ok(end)
@@ -201,7 +284,8 @@ impl Walker<'_> {
 
     /// Compares what was read so far with what was kept elsewhere.
     fn compare(&mut self, head: Head) {
-        for known in self.heads.iter().filter(|known| (known.segment, known.record) == (head.segment, head.record)) {
+        for known in self.what.heads.iter().filter(|known| (known.segment, known.record) == (head.segment, head.record))
+        {
             self.compared += 1;
             if known.hash != head.hash {
                 self.fault(head.segment, head.record, Problem::OtherHead);
@@ -209,15 +293,29 @@ impl Walker<'_> {
         }
     }
 
-    /// `is_all`: whether all segments were to be read.
-    fn finish(mut self, is_all: bool) -> Walked {
+    fn finish(mut self) -> Walked {
         let last = self.done.head.unwrap_or(Head { segment: 0, record: 0, hash: [0; 32] });
-        let beyond = |head: &&Head| (head.segment, head.record) > (last.segment, last.record);
-        let beyond = self.heads.iter().filter(beyond).count();
-        if beyond > 0 && is_all {
+        // What was passed over may have any record.
+        let passed = self.last.filter(|passed| *passed > last.segment).map(|passed| (passed, u64::MAX));
+        let reached = passed.unwrap_or((last.segment, last.record));
+        let beyond = self.what.heads.iter().any(|head| (head.segment, head.record) > reached);
+        if beyond && self.done.left.is_none() {
             self.fault(last.segment.max(1), last.record + 1, Problem::CutOff);
         }
-        self.done.unchecked = self.heads.len() - self.compared;
+        self.done.unchecked = self.what.heads.len() - self.compared;
         self.done
     }
+}
+
+/// Whether a segment's records may be of this time: a segment ends when the next one is made. A minute more on both sides, since
+/// records are not strictly in the order of their times. What nobody vouches for is read.
+fn may_be_of(time_ms: &RangeInclusive<i64>, segment: &Opened, next: Option<&Opened>) -> bool {
+    const MINUTE_MS: i64 = 60_000;
+    let made = |opened: &Opened| match opened {
+        Opened::Ours(reading) => Some(reading.header.made_at_ms),
+        Opened::Foreign | Opened::Gone => None,
+    };
+    let begins_late = made(segment).is_some_and(|made| made > time_ms.end().saturating_add(MINUTE_MS));
+    let ends_early = next.and_then(made).is_some_and(|ended| ended < time_ms.start().saturating_sub(MINUTE_MS));
+    !(begins_late || ends_early && made(segment).is_some())
 }

@@ -17,7 +17,9 @@ const MESSAGES_MAX: usize = 16;
 // Result codes (RFC 4511, appendix A).
 const SUCCESS: u32 = 0;
 const SIZE_LIMIT_EXCEEDED: u32 = 4;
-const NO_SUCH_OBJECT: u32 = 32;
+/// Refusals of one entry (RFC 4511 section 4.1.9): it has no such attribute, there is none, another proof is needed, one may not
+/// read it, or the directory does not want to.
+const OF_THE_ENTRY: [u32; 5] = [16, 32, 48, 50, 53];
 
 /// Result codes of a bind that say nothing of who it is for: operationsError, protocolError, timeLimitExceeded,
 /// authMethodNotSupported, strongerAuthRequired, referral, adminLimitExceeded, confidentialityRequired, busy, unavailable and
@@ -241,8 +243,9 @@ impl<S: Read + Write + ?Sized> Directory<'_, S> {
                         (SUCCESS, Some(entry)) => Ok(Found::One(entry)),
                         (SUCCESS, None) => Ok(Found::Nothing),
                         (SIZE_LIMIT_EXCEEDED, _) => Ok(Found::Several),
-                        // One's own entry, which one may not read.
-                        (NO_SUCH_OBJECT, None) if search.is_of_base_alone => Ok(Found::Nothing),
+                        // One's own entry, which one may not read. Were that the directory's fault, the answer would tell that
+                        // the password was right, and count no try.
+                        (code, None) if search.is_of_base_alone && OF_THE_ENTRY.contains(&code) => Ok(Found::Nothing),
                         (_, _) => Err(Fault::Refused { what: "a search", outcome }),
                     };
                 }

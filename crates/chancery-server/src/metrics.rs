@@ -4,7 +4,8 @@ mod requests;
 
 use std::{sync::OnceLock, time::Duration};
 
-use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels, ShippingCounts};
+use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels, ShippingCounts, WitnessCounts};
+use chancery_types::RecoveredBy;
 use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
@@ -26,6 +27,10 @@ const SHIPPED: &str = "chancery_audit_shipped_total";
 const SHIP_FAILURES: &str = "chancery_audit_ship_failures_total";
 const SHIP_BEHIND: &str = "chancery_audit_ship_behind";
 const SHIP_FAILING: &str = "chancery_audit_targets_failing";
+const RECOVERED: &str = "chancery_recovered_identities";
+const COSIGNATURES: &str = "chancery_witness_cosignatures_total";
+const WITNESS_FAILURES: &str = "chancery_witness_failures_total";
+const WITNESSES_FAILING: &str = "chancery_witnesses_failing";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -62,6 +67,10 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_counter!(SHIP_FAILURES, "Attempts of this server to ship audit records that failed.");
     describe_gauge!(SHIP_BEHIND, "Audit records that the target has still to get which is furthest behind.");
     describe_gauge!(SHIP_FAILING, "Targets of the audit records that take none.");
+    describe_gauge!(RECOVERED, "Identities that were recovered on the host, which nobody has acknowledged yet.");
+    describe_counter!(COSIGNATURES, "Cosignatures of checkpoints that this server got of witnesses.");
+    describe_counter!(WITNESS_FAILURES, "Attempts of this server to get one that failed.");
+    describe_gauge!(WITNESSES_FAILING, "Witnesses that do not cosign, counted for the log and for the audit ledger.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -99,6 +108,14 @@ pub(crate) fn note_shipping(counts: ShippingCounts) {
     gauge!(SHIP_FAILING).set(failing as f64);
 }
 
+/// Notes what witnesses have cosigned.
+pub(crate) fn note_witnesses(counts: WitnessCounts) {
+    let WitnessCounts { cosigned, failed, failing } = counts;
+    counter!(COSIGNATURES).absolute(cosigned);
+    counter!(WITNESS_FAILURES).absolute(failed);
+    gauge!(WITNESSES_FAILING).set(failing as f64);
+}
+
 /// Notes what was written to the journal, and whether it is in trouble.
 pub(crate) fn note_journal((numbers, is_failing): (JournalNumbers, bool)) {
     let JournalNumbers { records, bytes, failures } = numbers;
@@ -125,6 +142,14 @@ pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
 pub(crate) fn note_unreadable(objects: usize) {
     // A gauge is a float; no installation has so many objects that it is not exact.
     gauge!(UNREADABLE).set(objects as f64);
+}
+
+/// Notes how many identities were recovered on the host, by who answered for it.
+pub(crate) fn note_recoveries(recoveries: &[(RecoveredBy, usize)]) {
+    for (by, identities) in recoveries {
+        // A gauge is a float; no installation has so many people that it is not exact.
+        gauge!(RECOVERED, "by" => by.as_str()).set(*identities as f64);
+    }
 }
 
 /// Notes how many rows of the database are refused.

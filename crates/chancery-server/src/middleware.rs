@@ -11,7 +11,7 @@ use std::{
     error::Error as StdError,
     future::poll_fn,
     net::{IpAddr, Ipv4Addr},
-    panic::{AssertUnwindSafe, catch_unwind},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
@@ -21,11 +21,12 @@ use std::{
 use axum::{
     extract::{MatchedPath, Request},
     http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning, OnBehalf, RequestId, RequestInfo};
 use tower::Service;
-use tracing::{Span, debug, debug_span, error};
+use tracing::{Instrument as _, Span, debug, debug_span, error};
 
 use crate::{
     answer::{
@@ -150,6 +151,25 @@ impl Exchange {
         metrics::count_request(method, route, status, time);
         debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
         answer
+    }
+}
+
+/// Has a call done to its end, also where whoever made it hangs up meanwhile: else a proof would be looked at, and whoever does
+/// not wait for the answer would never be counted, delayed or recorded.
+pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
+    let source = request
+        .extensions()
+        .get::<RequestInfo>()
+        .map_or_else(|| unknown_request().counted_as(), |info| info.counted_as());
+    let mut on_behalf = OnBehalf::of(source);
+    let call = async move {
+        let mut answer = pin!(next.run(request));
+        poll_fn(|context| on_behalf.poll(|| answer.as_mut().poll(context))).await
+    };
+    match tokio::spawn(call.in_current_span()).await {
+        Ok(answer) => answer,
+        Err(ended) if ended.is_panic() => resume_unwind(ended.into_panic()),
+        Err(ended) => Failure::from(Error::internal(ended)).into_response(),
     }
 }
 

@@ -10,6 +10,7 @@ use axum::{
     BoxError, Router,
     body::{Body, Bytes, HttpBody},
     extract::Request,
+    middleware::from_fn,
     response::Response,
     routing::get,
 };
@@ -21,7 +22,7 @@ use crate::{
     app::App,
     fast_path::Single,
     metrics,
-    middleware::{Outermost, Peer, idempotency, no_such_path, refuse_head},
+    middleware::{Outermost, Peer, idempotency, no_such_path, refuse_head, to_the_end},
     openapi, routes,
     shares::Share,
 };
@@ -29,16 +30,9 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{ca, crl, home, log, ocsp, system, tsa};
+    use routes::{ca, crl, log, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
-        .routes(routes!(home::v1::login::login, home::v1::login::state))
-        .routes(routes!(home::v1::login::exchange::exchange))
-        .routes(routes!(home::v1::login::oidc::oidc_providers, home::v1::login::oidc::begin_oidc))
-        .routes(routes!(home::v1::login::oidc::callback::finish_oidc))
-        .routes(routes!(home::v1::login::passkey::passkey_challenge))
-        .routes(routes!(home::v1::login::totp::enrol))
-        .routes(routes!(home::v1::login::totp::confirm::confirm))
-        .routes(routes!(home::v1::login::totp::remove::remove))
+        .merge(logins())
         .routes(routes!(ca::certificate))
         .routes(routes!(crl::list))
         .routes(routes!(ocsp::post))
@@ -54,6 +48,22 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(system::openapi::document))
         .routes(routes!(system::openapi::page))
         .routes(routes!(system::openapi::prose))
+}
+
+/// What looks at a proof of whom nobody knows yet.
+fn logins() -> OpenApiRouter<App> {
+    use routes::home::v1::login;
+    OpenApiRouter::new()
+        .routes(routes!(login::login, login::state))
+        .routes(routes!(login::exchange::exchange))
+        .routes(routes!(login::oidc::oidc_providers, login::oidc::begin_oidc))
+        .routes(routes!(login::oidc::callback::finish_oidc))
+        .routes(routes!(login::passkey::passkey_challenge))
+        .routes(routes!(login::password::change_password))
+        .routes(routes!(login::totp::enrol))
+        .routes(routes!(login::totp::confirm::confirm))
+        .routes(routes!(login::totp::remove::remove))
+        .route_layer(from_fn(to_the_end))
 }
 
 /// The console's files. They are no operations of the interface, so the document does not have them.
@@ -218,6 +228,7 @@ fn records() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit))
         .routes(routes!(audit::export::export_audit))
         .routes(routes!(audit::checkpoint::audit_checkpoint))
+        .routes(routes!(audit::journal::search::search_journal))
         .routes(routes!(audit::targets::list_audit_targets, audit::targets::create_audit_target))
         .routes(routes!(
             audit::targets::uuid::read_audit_target,

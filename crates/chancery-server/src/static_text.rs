@@ -81,7 +81,7 @@ fn takes_gzip(headers: &HeaderMap) -> bool {
     let weight_of = |coding: &str| {
         list(headers, ACCEPT_ENCODING).find_map(|taken| {
             let (name, weight) = taken.split_once(';').unwrap_or((taken, ""));
-            let weight = weight.trim().strip_prefix("q=").unwrap_or("1");
+            let weight = weight.trim().strip_prefix(['q', 'Q']).map_or("1", |weight| weight.trim_start_matches('='));
             name.trim().eq_ignore_ascii_case(coding).then(|| weight.parse::<f32>().unwrap_or(0.0))
         })
     };

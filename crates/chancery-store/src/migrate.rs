@@ -72,6 +72,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0093_passkeys",
     "0094_approval_signatures",
     "0098_one_key_a_passkey",
+    "0099_recovery",
+    "0100_witnesses",
 ];
 
 /// The text is kept whole, as its own checksum.

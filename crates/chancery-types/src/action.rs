@@ -21,6 +21,7 @@ wire_enum! {
         IdentityDelete,
         IdentityLock,
         IdentityUnlock,
+        IdentityRecover,
         PasswordChange,
         TotpEnrol,
         TotpConfirm,
@@ -130,10 +131,13 @@ wire_enum! {
         AuditTargetTest,
         AuditTargetFail,
         AuditTargetResume,
+        JournalSearch,
         JournalMiss,
         JournalFail,
         JournalResume,
         JournalRemove,
+        WitnessFail,
+        WitnessResume,
         BudgetWarn,
         DetokenizeGrantRead,
         DetokenizeGrantUse,
@@ -163,6 +167,7 @@ impl Concern {
                 Action::IdentityDelete,
                 Action::IdentityLock,
                 Action::IdentityUnlock,
+                Action::IdentityRecover,
                 Action::TotpConfirm,
                 Action::TotpRemove,
                 Action::TotpReset,
@@ -192,65 +197,76 @@ wire_enum! {
     pub enum FreshFactorFor {
         /// Approving and denying.
         Decisions,
-        /// Files that the whole audit leaves by.
+        /// What the whole audit leaves by: exports, and where records are shipped to.
         Exports,
-        /// What gives somebody more: roles, identities, passwords of others, API keys, providers and bindings, passkeys of others.
+        /// What gives somebody more: roles, identities, passwords and API keys also of one's own, providers and bindings, passkeys
+        /// of others.
         Access,
-        /// Keys: made, changed, rotated, disabled, enabled.
+        /// Keys in custody: made, taken in, changed, rotated, disabled, enabled; those of authorities and services, too.
         Custody,
         /// What everybody is held to: Control Rules with their profiles, signing policies, certificate profiles, approvals that
-        /// issuing takes, services.
+        /// issuing takes, authorities that are imported, services.
         Rules,
     }
 }
 
-impl FreshFactorFor {
-    /// The actions. What only takes something away, such as locking an identity or deleting a key of it, is never held up.
+impl Action {
+    /// Which of them an action is, said of each: a new one does not compile before somebody has thought of it. What only reads
+    /// or takes something away, such as locking an identity or deleting a key of it, is never held up; nor is daily work that
+    /// programs do, such as issuing under a profile, which approvals are for.
     #[must_use]
-    pub const fn actions(self) -> &'static [Action] {
+    #[rustfmt::skip]
+    pub const fn fresh_factor_for(self) -> Option<FreshFactorFor> {
         match self {
-            Self::Decisions => &[
-                Action::SigningRequestApprove,
-                Action::SigningRequestDeny,
-                Action::ProposalApprove,
-                Action::ProposalDeny,
-            ],
-            Self::Exports => &[Action::AuditExport],
-            Self::Access => &[
-                Action::RoleCreate,
-                Action::RoleChange,
-                Action::RoleDelete,
-                Action::IdentityCreate,
-                Action::IdentityChange,
-                Action::IdentityDelete,
-                Action::IdentityUnlock,
-                Action::PasswordChange,
-                Action::TotpReset,
-                Action::ApiKeyCreate,
-                Action::ApiKeyChange,
-                Action::ApiKeyRotate,
-                Action::IdentityProviderCreate,
-                Action::IdentityProviderChange,
-                Action::IdentityBindingCreate,
-                Action::PasskeyConfirm,
-            ],
-            Self::Custody => {
-                &[Action::KeyCreate, Action::KeyChange, Action::KeyRotate, Action::KeyDisable, Action::KeyEnable]
-            }
-            Self::Rules => &[
-                Action::ControlRulesChange,
-                Action::TokenProfileCreate,
-                Action::TokenProfileChange,
-                Action::TokenProfileDelete,
-                Action::SigningPolicyCreate,
-                Action::SigningPolicyChange,
-                Action::CertProfileCreate,
-                Action::CertProfileChange,
-                Action::CertProfileDelete,
-                Action::IssuerApprovalChange,
-                Action::ServiceDeploy,
-                Action::ServiceChange,
-            ],
+            Self::SigningRequestApprove | Self::SigningRequestDeny | Self::ProposalApprove | Self::ProposalDeny =>
+                Some(FreshFactorFor::Decisions),
+            Self::AuditExport | Self::AuditTargetCreate | Self::AuditTargetChange => Some(FreshFactorFor::Exports),
+            Self::RoleCreate | Self::RoleChange | Self::RoleDelete
+            | Self::IdentityCreate | Self::IdentityChange | Self::IdentityDelete | Self::IdentityUnlock
+            | Self::PasswordChange | Self::TotpReset
+            | Self::ApiKeyCreate | Self::ApiKeyChange | Self::ApiKeyRotate
+            | Self::IdentityProviderCreate | Self::IdentityProviderChange | Self::IdentityBindingCreate
+            | Self::PasskeyConfirm => Some(FreshFactorFor::Access),
+            Self::KeyCreate | Self::KeyChange | Self::KeyRotate | Self::KeyDisable | Self::KeyEnable
+            | Self::CertificateGenerate | Self::CertificateRekey | Self::AuthorityImport
+            | Self::ServiceRenew => Some(FreshFactorFor::Custody),
+            Self::TokenProfileCreate | Self::TokenProfileChange | Self::TokenProfileDelete | Self::ControlRulesChange
+            | Self::CertProfileCreate | Self::CertProfileChange | Self::CertProfileDelete | Self::IssuerApprovalChange
+            | Self::CertificateImport
+            | Self::SigningPolicyCreate | Self::SigningPolicyChange
+            | Self::ServiceDeploy | Self::ServiceChange => Some(FreshFactorFor::Rules),
+            // Logins, and what proves everything by itself.
+            Self::Login | Self::Logout | Self::TokenMint | Self::TotpEnrol | Self::TotpConfirm | Self::TotpRemove
+            // Changing this setting takes one whatever it says.
+            | Self::SettingsChange
+            // A passkey that is made is confirmed by somebody else.
+            | Self::PasskeyEnrol
+            // What is only read, or named anew.
+            | Self::ApiCall | Self::SettingsRead | Self::RoleRead | Self::IdentityRead | Self::ApiKeyRead
+            | Self::IdentityProviderRead | Self::IdentityBindingRead | Self::PasskeyRead | Self::PasskeyChange
+            | Self::AuditRead | Self::AccessRead | Self::KeyRead | Self::TokenProfileRead | Self::TokenProfilePreview
+            | Self::TokenRead | Self::TokenizedRead | Self::SigningPolicyRead | Self::SigningRequestRead
+            | Self::SigningRequestDownload | Self::ProposalRead | Self::NoticeTargetRead | Self::MailboxRead
+            | Self::AuditTargetRead | Self::DetokenizeGrantRead
+            // What takes away.
+            | Self::IdentityLock | Self::ApiKeyDelete | Self::IdentityProviderDelete | Self::IdentityBindingDelete
+            | Self::PasskeyDelete | Self::CertificateRevoke | Self::TokenDelete | Self::SigningRequestWithdraw
+            | Self::ProposalWithdraw | Self::ProposalRevoke | Self::MailboxRemove | Self::NoticeTargetDelete
+            | Self::AuditTargetDelete
+            // Daily work: what a rule, a profile or a policy allows.
+            | Self::Tokenize | Self::Detokenize | Self::PartialDetokenize | Self::BatchTokenize | Self::BatchDetokenize
+            | Self::TrackTokenize | Self::TrackDetokenize | Self::Rewrap | Self::DetokenizeGrantUse
+            | Self::CertificateRequest | Self::CertificateRenew | Self::CertificateRelease
+            | Self::SigningRequestSubmit | Self::ProposalSubmit
+            // Notices hold nothing that is secret.
+            | Self::NoticeTargetCreate | Self::NoticeTargetChange | Self::NoticeTargetTest | Self::MailboxSet
+            | Self::MailboxConfirm | Self::AuditTargetTest
+            // The host's, and what happens by itself.
+            | Self::ApiKeyExpiry | Self::ServerStart | Self::ServerStop | Self::ClockJump | Self::Backup | Self::Provision
+            | Self::RowsAuthenticate | Self::RowRefuse | Self::CertificateExpiry | Self::CrlSign
+            | Self::SigningRequestFail | Self::ProposalFail | Self::SigningRequestExpire | Self::ProposalExpire
+            | Self::NoticeGiveUp | Self::AuditTargetFail | Self::AuditTargetResume | Self::JournalMiss | Self::JournalFail
+            | Self::JournalResume | Self::JournalRemove | Self::BudgetWarn => None,
         }
     }
 }

@@ -332,6 +332,10 @@ wire_enum! {
         BudgetLow,
         /// A target of the audit records takes none.
         AuditTargetFailed,
+        /// Somebody was let in again on the host, who had lost every way in.
+        IdentityRecovered,
+        /// A witness does not cosign, or has seen another history.
+        WitnessFailed,
         /// Somebody tries a target out.
         Test,
     }
@@ -344,6 +348,19 @@ wire_enum! {
         Proposal,
         Certificate,
         ApiKey,
+        Identity,
+    }
+}
+
+wire_enum! {
+    /// Who answered for a recovery on the host, besides whoever has a shell there.
+    pub enum RecoveredBy {
+        /// Two other people, who both proved who they are.
+        Two,
+        /// One of them, in an emergency.
+        One,
+        /// Nobody else, in an emergency.
+        Host,
     }
 }
 

@@ -1,6 +1,6 @@
 //! PKCS#10 requests (RFC 2986): read, and the possession of the key proven.
 
-use chancery_keys::{Input, KeySpec, SignatureScheme, check_public_key, kind_of_public_key, verify};
+use chancery_keys::{KeySpec, NamedAlgorithm, check_public_key, kind_of_public_key};
 use chancery_types::Base64;
 use der::{
     Decode, Encode, Sequence,
@@ -80,7 +80,7 @@ impl Csr {
                  from 65537 to 2^33, EC on P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA.",
             )
         })?;
-        prove_possession(&signed, &info, &spki, spec)?;
+        prove_possession(&signed, &info, &spki)?;
         let (alt_names, ignored) = extensions(&asked)?;
         let subject = DistinguishedName::taken(&asked.subject)
             .map_err(|why| CsrError::Refused(format!("The subject of the request: {why}")))?;
@@ -148,12 +148,14 @@ pub fn base64(lines: &str) -> Option<Vec<u8>> {
 
 /// The signature by the request's own key and algorithm. A collision of MD5 or SHA-1 would let somebody prove what they
 /// do not have, so those prove nothing.
-fn prove_possession(request: &Request<'_>, info: &[u8], spki: &[u8], spec: KeySpec) -> Result<()> {
-    let scheme = SignatureScheme::named(spec, &request.algorithm).filter(|scheme| !scheme.hash().is_weak());
-    let scheme =
-        scheme.ok_or_else(|| refused("The request is signed by an algorithm that proves nothing, or not known."))?;
+fn prove_possession(request: &Request<'_>, info: &[u8], spki: &[u8]) -> Result<()> {
+    let algorithm = NamedAlgorithm::read(&request.algorithm, None);
+    let algorithm = algorithm.filter(|algorithm| algorithm.hash().is_none_or(|hash| !hash.is_weak()));
+    let algorithm =
+        algorithm.ok_or_else(|| refused("The request is signed by an algorithm that proves nothing, or not known."))?;
     let signature = request.signature.as_bytes().unwrap_or_default();
-    verify(spki, scheme, Input::Message(info), signature)
+    algorithm
+        .verify(spki, info, signature)
         .map_err(|_| refused("The request's signature is not by its own key, so its sender may not have that key."))
 }
 

@@ -28,11 +28,17 @@ const SOON: c_long = 100;
 /// How often somebody looks for what is free for that long, also where nobody frees more.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// To be called before there is a second thread.
-pub(crate) fn hold_little() {
+/// What every command does.
+pub(crate) fn take_no_huge_pages() {
     // Where the system has no such switch the process is only larger.
     let _as_before = rustix::thread::disable_transparent_huge_pages(true);
-    give_back_soon();
+}
+
+/// To be called before there is a second thread, by what goes on for long. A client's command ends, and what it gives back it
+/// fetches again: files of Parquet take a tenth less of the processor with mimalloc's own second.
+pub(crate) fn give_back_soon() {
+    // SAFETY: the function sets one number; it is documented to be no thread's friend, and there is one thread.
+    unsafe { mi_option_set(PURGE_DELAY, SOON) }
 }
 
 /// Gives back again and again what is free.
@@ -42,11 +48,6 @@ pub(crate) async fn give_back_in_turn() {
         turn.tick().await;
         give_back();
     }
-}
-
-fn give_back_soon() {
-    // SAFETY: the function sets one number; it is documented to be no thread's friend, and there is one thread.
-    unsafe { mi_option_set(PURGE_DELAY, SOON) }
 }
 
 fn give_back() {
@@ -66,7 +67,8 @@ mod tests {
         // SAFETY: the function reads one number.
         let delay = || unsafe { mi_option_get(PURGE_DELAY) };
         assert_eq!(delay(), 1_000, "mimalloc's own");
-        hold_little();
+        take_no_huge_pages();
+        give_back_soon();
         assert_eq!(delay(), SOON);
         assert!(rustix::thread::transparent_huge_pages_are_disabled().unwrap());
     }

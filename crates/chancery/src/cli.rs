@@ -8,14 +8,17 @@ pub(crate) mod decide;
 pub(crate) mod grant;
 pub(crate) mod mailbox;
 pub(crate) mod passkey;
+pub(crate) mod recover;
 pub(crate) mod tokens;
 pub(crate) mod totp;
+pub(crate) mod witnesses;
 
 use std::path::PathBuf;
 
 use chancery_types::FreshFactorFor;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use self::witnesses::WitnessOptions;
 use crate::settings::{HostOptions, Options};
 
 /// A key-management server: tokenization, certificates, and code signing under approvals.
@@ -48,6 +51,12 @@ pub(crate) enum ClientCommand {
     /// One-time codes (TOTP) as one's own second factor. No login is needed: the password is asked for each time.
     #[command(subcommand_required = true, arg_required_else_help = true)]
     Totp(totp::Totp),
+    /// Sets one's own password, by the present one, and ends one's sessions. A password for one use, which others gave, does this
+    /// alone. No login is needed.
+    #[command(
+        after_help = "Example:\n  chancery password carol --password-file new-password --new-password-file newer-password"
+    )]
+    Password(totp::OwnPassword),
     /// Ends the session.
     #[command(after_help = "Example:\n  chancery logout")]
     Logout(client::Logout),
@@ -140,6 +149,13 @@ pub(crate) enum HostCommand {
         after_help = "Example:\n  chancery unlock Approver1 --data chancery-data --root-key chancery-data/root.key"
     )]
     Unlock(Unlock),
+    /// Lets a person in again who has lost every way in: takes the second factors away, and gives a password for one use. Two
+    /// others answer for it, by their own. Raises an alarm until somebody acknowledges it. Exit codes: 0 recovered, 1 failed, 2
+    /// the command line is wrong, or somebody is missing, 5 refused.
+    #[command(
+        after_help = "Example:\n  chancery recover carol --by Admin1 --password-file one --by Admin2 --password-file two --out once --data chancery-data --root-key chancery-data/root.key"
+    )]
+    Recover(recover::Recover),
     /// Lists the rows of the database that Chancery refuses because it did not write them, or takes them for good after a
     /// repair by hand.
     Rows(Rows),
@@ -224,9 +240,6 @@ pub(crate) enum Switch {
 pub(crate) struct Unlock {
     /// The identity's name, in any letter case.
     pub(crate) name: String,
-    /// Takes its second factor away too, which ends its sessions.
-    #[arg(long)]
-    pub(crate) totp: bool,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }
@@ -345,4 +358,6 @@ pub(crate) struct Verify {
     /// Where the log's tiles are: a folder, or http://HOST/log.
     #[arg(long, value_name = "PLACE")]
     pub(crate) log: Option<String>,
+    #[command(flatten)]
+    pub(crate) cosigned: WitnessOptions,
 }

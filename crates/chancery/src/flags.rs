@@ -160,12 +160,15 @@ fn with_flags(message: &str, flags: &[Flag]) -> String {
     };
     let mut said = String::with_capacity(message.len());
     let mut rest = message;
+    // What stands in backticks is to be typed as it is.
+    let mut is_quoted = false;
     while !rest.is_empty() {
         let end = rest.find(|character| !is_name(character)).unwrap_or(rest.len());
         let (word, behind) = rest.split_at(end);
-        said.push_str(flag_of(word).unwrap_or(word));
+        said.push_str(flag_of(word).filter(|_| !is_quoted).unwrap_or(word));
         let gap = behind.find(is_name).unwrap_or(behind.len());
         said.push_str(&behind[..gap]);
+        is_quoted ^= behind[..gap].matches('`').count() % 2 == 1;
         rest = &behind[gap..];
     }
     said
@@ -190,6 +193,8 @@ mod tests {
         let san = "/pkisigning/newCert/certParams/validityPeriod/amount";
         assert_eq!(told(san, "No."), format!("--validity ({san}): No. (X)"));
         assert_eq!(told("/other", "The name is other."), "/other: The name is other. (X)");
+        let typed = "Type `numApprovals 3`, as numApprovals.";
+        assert_eq!(told("/other", typed), "/other: Type `numApprovals 3`, as --num-approvals. (X)");
         assert_eq!(said("No. (X)", None, "No.", &flags), "No. (X)");
         let rules = flags_of(&["rule", "create"]);
         assert_eq!(of_member("/controlRules/12/reveal", &rules), ["--reveal"]);

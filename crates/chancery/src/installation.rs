@@ -51,6 +51,7 @@ async fn open_as(
         notices: notices::config(settings)?,
         providers: Some(providers::transport(settings)?),
         journal,
+        witnesses: settings.witnesses.clone(),
     };
     let opened = Chancery::open(config).await;
     opened.doing(format!("opening the installation in {}", settings.data.display()))

@@ -47,7 +47,7 @@ use failure::Failure;
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    allocator::hold_little();
+    allocator::take_no_huge_pages();
     if let Err(error) = take_limits_of_files_as_errors() {
         tell(&error.into());
         return ExitCode::FAILURE;
@@ -83,6 +83,7 @@ fn ended(outcome: Result<Exit, Failure>) -> ExitCode {
 }
 
 fn run(command: HostCommand) -> Result<ExitCode, Failure> {
+    allocator::give_back_soon();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {
         tokio::spawn(allocator::give_back_in_turn());
@@ -92,6 +93,7 @@ fn run(command: HostCommand) -> Result<ExitCode, Failure> {
             HostCommand::Quickstart(command) => quickstart::run(command).await?,
             HostCommand::Settings(command) => commands::settings::run(command).await?,
             HostCommand::Unlock(command) => commands::unlock::run(command).await?,
+            HostCommand::Recover(command) => return Ok(commands::recover::run(command).await),
             HostCommand::Backup(command) => commands::backup::run(command).await?,
             HostCommand::Rows(command) => return commands::rows::run(command).await,
             HostCommand::Verify(command) => return Ok(commands::verify::run(&command)),

@@ -27,7 +27,7 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
         return password.into_string().map_err(|_| format!("{variable}: it is no text").into());
     }
     if io::stdin().is_terminal() {
-        return ask(of);
+        return ask_twice(&format!("Password for {of}: "));
     }
     Err(format!("there is no password for {of}: give a file, or {variable}, or run this at a terminal").into())
 }
@@ -42,8 +42,9 @@ pub(crate) fn without_line_end(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-fn ask(of: &str) -> Result<String, Failure> {
-    let password = prompt(&format!("Password for {of}: "))?;
+/// Asks for a password that is to be set, twice: a slip would lock its owner out.
+pub(crate) fn ask_twice(question: &str) -> Result<String, Failure> {
+    let password = prompt(question)?;
     if prompt("The same again: ")? == password {
         return Ok(password);
     }

@@ -150,6 +150,7 @@ impl Serving {
         }
         chancery.deliver_notices(&Host::running("serve"));
         chancery.ship_audit(&Host::running("serve"));
+        chancery.ask_witnesses(&Host::running("serve"));
         info!(%address, "serving");
         let drain_delay = settings.drain_delay;
         Ok(Self { chancery, address, routes, tls, asking_tls, reload, drain_delay, stop, sockets, signals })

@@ -111,7 +111,11 @@ def checked_base_url(base_url: str, allow_http: bool) -> str:
 
 
 def checked_api_key(api_key: str) -> str:
-    """What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix."""
+    """What stands in another file than was meant, or a password, goes to nobody. Keys of former releases have no prefix.
+
+    A file of a key ends with a line feed.
+    """
+    api_key = api_key.rstrip("\r\n")
     if re.fullmatch(r"(chk_)?[A-Za-z0-9_-]{43}", api_key) is None:
         raise ValueError("this is no API key, which is chk_ and 43 letters, digits, - and _; nothing was sent")
     return api_key

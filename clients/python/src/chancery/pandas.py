@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 IV = "_iv"
 
 
-def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str, str]) -> pd.DataFrame:
+def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[Any, str]) -> pd.DataFrame:
     """A copy of the frame with tokens in the place of the values of some columns.
 
     `profiles`: each column's token profile, by name or uuid: `{"pan": "card numbers"}`.
@@ -35,13 +35,13 @@ def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str,
             )
         result[column] = replaced(frame[column], present, answer.tokens)
         if answer.ivs is not None:
-            if column + IV in frame:
-                raise ChanceryError(f"{column}: there is a column {column + IV} already, which would be overwritten")
-            result[column + IV] = pd.Series(answer.ivs, index=present.index, dtype=object).reindex(frame.index)
+            if f"{column}{IV}" in frame:
+                raise ChanceryError(f"{column}: there is a column {column}{IV} already, which would be overwritten")
+            result[f"{column}{IV}"] = pd.Series(answer.ivs, index=present.index, dtype=object).reindex(frame.index)
     return result
 
 
-def detokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str, str]) -> pd.DataFrame:
+def detokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[Any, str]) -> pd.DataFrame:
     """A copy of the frame with messages in the place of tokens: the way back from `tokenize_columns`.
 
     Columns of initialization vectors that belong to the columns are used, and are not in the result.
@@ -50,9 +50,9 @@ def detokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[st
     for column, profile in profiles.items():
         present = values(frame, column)
         ivs = None
-        if column + IV in frame:
-            ivs = [str(iv) for iv in frame.loc[present.index, column + IV]]
-            result = result.drop(columns=column + IV)
+        if f"{column}{IV}" in frame:
+            ivs = [str(iv) for iv in frame.loc[present.index, f"{column}{IV}"]]
+            result = result.drop(columns=f"{column}{IV}")
         answer = client.detokenize_many(profile, present, ivs=ivs)
         result[column] = replaced(frame[column], present, answer.messages)
     return result
@@ -66,7 +66,7 @@ def replaced(column: pd.Series, present: pd.Series, texts: Sequence[str | None])
     return made.astype("category" if is_category else column.dtype)
 
 
-def values(frame: pd.DataFrame, column: str) -> pd.Series:
+def values(frame: pd.DataFrame, column: Any) -> pd.Series:
     """The values of a column that are there and not empty.
 
     Numbers are refused: their text lost leading zeros, or gained a `.0`.

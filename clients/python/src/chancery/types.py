@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "WitnessFail", "WitnessResume", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -352,7 +352,7 @@ class AuditCertificate(TypedDict):
 class AuditCheckpoint(TypedDict):
     """The newest checkpoint of the ledger, in which every record is."""
     checkpoint: str
-    """The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere."""
+    """The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. It has the cosignatures of witnesses that there are of it yet."""
     key: str
     """The key that it is verified with."""
     number: int
@@ -361,6 +361,8 @@ class AuditCheckpoint(TypedDict):
     """How many records it is over."""
     time: str
     """When it was made (RFC 3339)."""
+    witnessed: NotRequired[WitnessedCheckpoint | None]
+    """The newest one that a witness has cosigned."""
 
 
 class AuditIdentity(TypedDict):
@@ -2189,6 +2191,70 @@ class ItemError(TypedDict):
     """One sentence for a person."""
 
 
+class JournalCall(TypedDict):
+    """A call that had the token, or the part of one that is in one record of the journal."""
+    action: Action
+    """What was done."""
+    identities: list[JournalIdentity]
+    """In whose name, with the names that they have now."""
+    indexes: list[int]
+    """The places of the first hundred of them among the call's values, from 0."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key; absent where each token tells its own, or none was used."""
+    matches: int
+    """How many of those in this record had the token."""
+    outcome: ErrorCode
+    """How it ended."""
+    record: int
+    """The record's number."""
+    requestId: str
+    """The id of the request, as its answer and the log have it."""
+    segment: int
+    """The segment of the journal: `chancery audit verify-journal` names places by it and the record's number."""
+    session: ObjectId
+    """The session."""
+    source: str
+    """The address that it came from."""
+    time: str
+    """When (RFC 3339, UTC, to the millisecond)."""
+    tokenProfileUuid: TokenProfileId
+    """The token profile under which it was."""
+    values: int
+    """Values of the whole call."""
+    view: JournalView
+    """How much of the value was shown."""
+
+
+class JournalCalls(TypedDict):
+    """Calls that had a token, the oldest first, as far as this server's journal was looked through."""
+    complete: bool
+    """Whether this and the answers before it have all calls of this token in the time that was asked for: `next` is absent,
+    every journal of the installation that may have some is `Searched`, and none of them begins later than `from`.
+    """
+    items: list[JournalCall]
+    """The calls. There may be none in an answer that has a `next`: so far nothing was found."""
+    journals: list[SearchedJournal]
+    """The journals that may have calls of that time: those of all servers, and of former ones."""
+    next: NotRequired[str | None]
+    """What `after` shall be for what comes next; absent where all of this server's journal was looked through."""
+
+
+class JournalIdentity(TypedDict):
+    """An identity of a call."""
+    name: NotRequired[str | None]
+    """Its name now; absent where it was deleted."""
+    uuid: IdentityId
+    """Its id."""
+
+
+JournalStanding: TypeAlias = Literal["Searched", "NotWhole", "Elsewhere", "Missing"]
+"""What became of a journal in a search."""
+
+
+JournalView: TypeAlias = Literal["None", "Full", "Partial"]
+"""How much of the values a call of the data plane showed."""
+
+
 JwtAlgorithm: TypeAlias = Literal["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 """How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
 none with a shared secret.
@@ -2531,7 +2597,7 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "WitnessFailed", "Test"]
 """What a notice tells of."""
 
 
@@ -3700,6 +3766,37 @@ class RotateApiKey(TypedDict):
     """
 
 
+SearchJournal = TypedDict("SearchJournal", {
+    "after": NotRequired["str | None"],
+    "from": NotRequired["str | None"],
+    "pageSize": NotRequired["int | None"],
+    "to": NotRequired["str | None"],
+    "token": "str",
+    "tokenProfileUuid": "TokenProfileId",
+})
+"""Who had this token? What is absent filters nothing."""
+
+
+class SearchedJournal(TypedDict):
+    """A journal, and what became of it in a search."""
+    beganAt: str
+    """When it began (RFC 3339)."""
+    faults: NotRequired[list[str]]
+    """The places at which it is not as it was written."""
+    host: str
+    """The host of its server."""
+    records: NotRequired[int | None]
+    """Records that this answer looked through."""
+    removedBefore: NotRequired[str | None]
+    """Calls before this moment were removed because their time was over (RFC 3339)."""
+    standing: JournalStanding
+    """What became of it."""
+    uuid: ObjectId
+    """Its id, by which audit records and checkpoints of the ledger name it too."""
+    writtenAt: str
+    """When the database last heard how far it goes (RFC 3339)."""
+
+
 SecondFactor: TypeAlias = Literal["None", "Totp", "WebAuthn"]
 """What a role demands of its holders besides a password."""
 
@@ -4489,3 +4586,17 @@ class WhoAmI(TypedDict):
     """When the bearer token that was shown expires (RFC 3339); absent where it was the session's cookie or an API key."""
     unusedEndsAt: NotRequired[str | None]
     """When the session ends if it is not used (RFC 3339); absent where there is none."""
+
+
+class WitnessedCheckpoint(TypedDict):
+    """A checkpoint of the ledger that witnesses have cosigned."""
+    checkpoint: str
+    """The signed note with their cosignatures (c2sp.org/tlog-cosignature)."""
+    number: int
+    """Which one, from 0."""
+    records: int
+    """How many records it is over."""
+    time: str
+    """When it was made (RFC 3339)."""
+    witnesses: list[str]
+    """The names of the witnesses."""

@@ -197,6 +197,28 @@ export class Audit {
     };
     return this.#caller.call(call, options) as Promise<Uint8Array>;
   }
+
+  /**
+   * Who has made or read a token: the calls that had it, the oldest first, from the journal of the server that is asked, and
+   * which other journals there are. Each question is recorded. Needs Audit:Read.
+   *
+   * `POST /api/v2/audit/journal/search`
+   */
+  searchJournal(
+    body: types.SearchJournal,
+    options: CallOptions = {},
+  ): Promise<types.JournalCalls> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/audit/journal/search",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.JournalCalls>;
+  }
 }
 
 export class AuditTargets {
@@ -490,7 +512,7 @@ export class Identities {
 
   /**
    * Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
-   * Identity:Manage, and every permission that the identity holds.
+   * Identity:Manage, and every permission that the identity holds. With `oneTime` it logs nobody in, and sets another one.
    *
    * `POST /api/v2/identities/{uuid}/password`
    */
@@ -4123,6 +4145,28 @@ export class Session {
       repeatable: false,
     };
     return this.#caller.call(call, options) as Promise<types.PasskeyChallenge>;
+  }
+
+  /**
+   * Sets one's own password, by the present one and the second factor, and ends the sessions of the identity. A password that
+   * others gave for one use does this and nothing else.
+   *
+   * `POST /home/v1/login/password`
+   */
+  changePassword(
+    body: types.ChangePassword,
+    options: CallOptions = {},
+  ): Promise<types.HomeAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login/password",
+      kind: "json",
+      body: body,
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.HomeAnswer>;
   }
 
   /**

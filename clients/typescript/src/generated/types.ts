@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -351,7 +351,7 @@ export interface AuditCertificate {
 
 /** The newest checkpoint of the ledger, in which every record is. */
 export interface AuditCheckpoint {
-  /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. */
+  /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. It has the cosignatures of witnesses that there are of it yet. */
   checkpoint: string;
   /** The key that it is verified with. */
   key: string;
@@ -361,6 +361,8 @@ export interface AuditCheckpoint {
   records: number;
   /** When it was made (RFC 3339). */
   time: string;
+  /** The newest one that a witness has cosigned. */
+  witnessed?: WitnessedCheckpoint | null;
 }
 
 /** An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`. */
@@ -2218,6 +2220,69 @@ export interface ItemError {
   message: string;
 }
 
+/** A call that had the token, or the part of one that is in one record of the journal. */
+export interface JournalCall {
+  /** What was done. */
+  action: Action;
+  /** In whose name, with the names that they have now. */
+  identities: JournalIdentity[];
+  /** The places of the first hundred of them among the call's values, from 0. */
+  indexes: number[];
+  /** The version of the key; absent where each token tells its own, or none was used. */
+  keyVersion?: number | null;
+  /** How many of those in this record had the token. */
+  matches: number;
+  /** How it ended. */
+  outcome: ErrorCode;
+  /** The record's number. */
+  record: number;
+  /** The id of the request, as its answer and the log have it. */
+  requestId: string;
+  /** The segment of the journal: `chancery audit verify-journal` names places by it and the record's number. */
+  segment: number;
+  /** The session. */
+  session: ObjectId;
+  /** The address that it came from. */
+  source: string;
+  /** When (RFC 3339, UTC, to the millisecond). */
+  time: string;
+  /** The token profile under which it was. */
+  tokenProfileUuid: TokenProfileId;
+  /** Values of the whole call. */
+  values: number;
+  /** How much of the value was shown. */
+  view: JournalView;
+}
+
+/** Calls that had a token, the oldest first, as far as this server's journal was looked through. */
+export interface JournalCalls {
+  /**
+   * Whether this and the answers before it have all calls of this token in the time that was asked for: `next` is absent,
+   * every journal of the installation that may have some is `Searched`, and none of them begins later than `from`.
+   */
+  complete: boolean;
+  /** The calls. There may be none in an answer that has a `next`: so far nothing was found. */
+  items: JournalCall[];
+  /** The journals that may have calls of that time: those of all servers, and of former ones. */
+  journals: SearchedJournal[];
+  /** What `after` shall be for what comes next; absent where all of this server's journal was looked through. */
+  next?: string | null;
+}
+
+/** An identity of a call. */
+export interface JournalIdentity {
+  /** Its name now; absent where it was deleted. */
+  name?: string | null;
+  /** Its id. */
+  uuid: IdentityId;
+}
+
+/** What became of a journal in a search. */
+export type JournalStanding = "Searched" | "NotWhole" | "Elsewhere" | "Missing";
+
+/** How much of the values a call of the data plane showed. */
+export type JournalView = "None" | "Full" | "Partial";
+
 /**
  * How an identity provider signs its tokens (RFC 7518, section 3.1; RFC 8037). There is none without a signature, and
  * none with a shared secret.
@@ -2557,7 +2622,7 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "WitnessFailed" | "Test";
 
 /** What kind of object a notice is about. */
 export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
@@ -3728,6 +3793,42 @@ export interface RotateApiKey {
   overlapSeconds?: number | null;
 }
 
+/** Who had this token? What is absent filters nothing. */
+export interface SearchJournal {
+  /** The `next` of an answer of the same server to the same question. */
+  after?: string | null;
+  /** Only calls not before this moment (RFC 3339). */
+  from?: string | null;
+  /** Calls of one answer, 1 to 1,000; 50 where it is absent. */
+  pageSize?: number | null;
+  /** Only calls before this moment (RFC 3339). */
+  to?: string | null;
+  /** The token, as it was given out or sent, with or without characters that pass through. */
+  token: string;
+  /** The token profile; also one that was deleted. Profiles that share its tokens are looked for with it. */
+  tokenProfileUuid: TokenProfileId;
+}
+
+/** A journal, and what became of it in a search. */
+export interface SearchedJournal {
+  /** When it began (RFC 3339). */
+  beganAt: string;
+  /** The places at which it is not as it was written. */
+  faults?: string[];
+  /** The host of its server. */
+  host: string;
+  /** Records that this answer looked through. */
+  records?: number | null;
+  /** Calls before this moment were removed because their time was over (RFC 3339). */
+  removedBefore?: string | null;
+  /** What became of it. */
+  standing: JournalStanding;
+  /** Its id, by which audit records and checkpoints of the ledger name it too. */
+  uuid: ObjectId;
+  /** When the database last heard how far it goes (RFC 3339). */
+  writtenAt: string;
+}
+
 /** What a role demands of its holders besides a password. */
 export type SecondFactor = "None" | "Totp" | "WebAuthn";
 
@@ -4530,4 +4631,18 @@ export interface WhoAmI {
   tokenExpiresAt?: string | null;
   /** When the session ends if it is not used (RFC 3339); absent where there is none. */
   unusedEndsAt?: string | null;
+}
+
+/** A checkpoint of the ledger that witnesses have cosigned. */
+export interface WitnessedCheckpoint {
+  /** The signed note with their cosignatures (c2sp.org/tlog-cosignature). */
+  checkpoint: string;
+  /** Which one, from 0. */
+  number: number;
+  /** How many records it is over. */
+  records: number;
+  /** When it was made (RFC 3339). */
+  time: string;
+  /** The names of the witnesses. */
+  witnesses: string[];
 }

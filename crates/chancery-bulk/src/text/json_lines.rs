@@ -7,6 +7,13 @@ use memchr::memchr2;
 use super::{Cell, Format, IvCell, Kind, Row, Split, lines, whole_lines};
 use crate::answers::Text;
 
+/// What is done with the initialization vectors of a column.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ivs {
+    Read,
+    Written,
+}
+
 /// The members of a file of JSON lines.
 pub(crate) struct JsonLines {
     wanted: Vec<Member>,
@@ -19,7 +26,16 @@ pub(crate) struct JsonLines {
 struct Member {
     path: Vec<String>,
     column: usize,
-    is_iv: bool,
+    what: What,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum What {
+    Value,
+    /// The initialization vector that is read.
+    Iv,
+    /// Where one will be written, so that there may be none.
+    NewIv,
 }
 
 /// Something in the row is no JSON.
@@ -43,20 +59,22 @@ struct Found {
 }
 
 impl JsonLines {
-    /// `names` and `ivs` are paths with points between their members; `ivs` only where they are read.
-    pub(crate) fn new(names: &[&str], ivs: &[Option<&str>], iv_names: &[&str]) -> Self {
+    /// `names` and `iv_names` are paths with points between their members. `ivs` says where those are read, and where they are
+    /// written.
+    pub(crate) fn new(names: &[&str], ivs: &[Option<Ivs>], iv_names: &[&str]) -> Self {
         let path = |name: &str| name.split('.').map(str::to_owned).collect();
-        let value = names.iter().enumerate().map(|(column, name)| Member { path: path(name), column, is_iv: false });
-        let iv = ivs
-            .iter()
-            .enumerate()
-            .filter_map(|(column, name)| Some(Member { path: path((*name)?), column, is_iv: true }));
+        let value =
+            names.iter().enumerate().map(|(column, name)| Member { path: path(name), column, what: What::Value });
+        let iv = ivs.iter().zip(iv_names).enumerate().filter_map(|(column, (ivs, name))| {
+            let what = if (*ivs)? == Ivs::Read { What::Iv } else { What::NewIv };
+            Some(Member { path: path(name), column, what })
+        });
         let last = |name: &&str| name.rsplit('.').next().unwrap_or_default().to_owned();
         Self {
             wanted: value.chain(iv).collect(),
             iv_names: iv_names.iter().map(last).collect(),
             columns: names.len(),
-            reads_ivs: ivs.iter().any(Option::is_some),
+            reads_ivs: ivs.contains(&Some(Ivs::Read)),
         }
     }
 
@@ -78,17 +96,20 @@ impl JsonLines {
         for (index, member) in self.wanted.iter().enumerate() {
             let mut found = walk.found.iter().filter(|found| found.index == index);
             let reason = match (found.next(), found.next()) {
-                (Some(found), None) if member.is_iv && bytes[found.cut.start] != b',' => {
+                (None, _) if member.what != What::Value => continue,
+                (Some(_), _) if member.what == What::NewIv => {
+                    "The row has a member already where the initialization vector would be written."
+                }
+                (Some(found), None) if member.what == What::Iv && bytes[found.cut.start] != b',' => {
                     "The initialization vector stands before everything else."
                 }
-                (Some(found), None) if member.is_iv => {
+                (Some(found), None) if member.what == What::Iv => {
                     split.ivs[ivs + member.column] = match bytes[found.value.start] {
                         b'"' => IvCell { value: found.value.start + 1..found.value.end - 1, cut: found.cut.clone() },
                         _ => IvCell { value: 0..0, cut: found.cut.clone() },
                     };
                     continue;
                 }
-                (None, _) if member.is_iv => continue,
                 (Some(found), None) => match value(bytes, &found.value) {
                     Ok(cell) => {
                         split.cells[cells + member.column] = cell;
@@ -341,11 +362,25 @@ mod tests {
 
     #[test]
     fn a_vector_is_found_with_the_comma_before_it() {
-        let format = JsonLines::new(&["pan"], &[Some("pan_iv")], &["pan_iv"]);
+        let format = JsonLines::new(&["pan"], &[Some(Ivs::Read)], &["pan_iv"]);
         let text = r#"{"pan":"1", "pan_iv":"QQ==","x":1}"#;
         let mut split = Split::default();
         format.split(text.as_bytes(), &mut split);
         assert_eq!(&text[split.ivs[0].value.clone()], "QQ==");
         assert_eq!(&text[split.ivs[0].cut.clone()], r#", "pan_iv":"QQ==""#);
+    }
+
+    #[test]
+    fn no_vector_is_written_beside_another() {
+        let format = JsonLines::new(&["pan", "a.b"], &[Some(Ivs::Written), None], &["pan_iv", "a.b_iv"]);
+        let values = |text: &str| values(&format, text);
+        assert_eq!(
+            values(r#"{"pan":"1","a":{"b":"2","b_iv":"x"}}"#),
+            ["Plain 1", "Plain 2"].map(|one| one.replace("Plain", "Json"))
+        );
+        for row in [r#"{"pan":"1","pan_iv":"QQ==","a":{"b":"2"}}"#, r#"{"p\u0061n_iv":null,"pan":"1","a":{"b":"2"}}"#] {
+            let found = values(row);
+            assert!(found.iter().any(|one| one.contains("a member already where")), "{found:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ mod json_lines;
 pub(crate) use self::{
     csv::{Csv, doubled},
     fixed_width::FixedWidth,
-    json_lines::JsonLines,
+    json_lines::{Ivs, JsonLines},
 };
 
 use std::ops::Range;

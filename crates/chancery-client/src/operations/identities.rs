@@ -11,6 +11,7 @@ use chancery_types::{
         audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         audit_targets::{AuditTarget, AuditTargetTested, CreateAuditTarget, PatchAuditTarget},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+        journal::{JournalCalls, SearchJournal},
         passkeys::{ConfirmPasskey, EnrolPasskey, Passkey, PasskeyBegun, Passkeys, PatchPasskey},
         reports::{Access, AccessChange, AccessEffect, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
@@ -93,6 +94,8 @@ super::operations! {
     DELETE "/api/v2/audit/targets/{id}" => delete_audit_target(id: AuditTargetId) -> Empty;
     /// Sends a target something that is no record, and tells what came back.
     POST "/api/v2/audit/targets/{id}/test" => test_audit_target(id: AuditTargetId) [< Empty] -> AuditTargetTested;
+    /// Who has made or read a token, from the journal of the server that is asked.
+    POST "/api/v2/audit/journal/search" => search_journal() [< SearchJournal] -> JournalCalls;
     /// Who can do what now.
     GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
     /// Who would gain and lose what by a change that is not made yet.

@@ -125,7 +125,7 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 18] = [
+    const BY_HAND: [(&str, &str); 19] = [
         ("GET", "/api/v2/audit/export"),
         ("POST", "/home/v1/login"),
         ("GET", "/home/v1/login"),
@@ -135,6 +135,7 @@ mod tests {
         ("POST", "/home/v1/login/oidc"),
         ("GET", "/home/v1/login/oidc/callback"),
         ("POST", "/home/v1/login/passkey"),
+        ("POST", "/home/v1/login/password"),
         ("POST", "/home/v1/login/totp"),
         ("POST", "/home/v1/login/totp/confirm"),
         ("POST", "/home/v1/login/totp/remove"),

@@ -133,6 +133,8 @@ pub(crate) fn of_identity(
         locked: false,
         totp_confirmed_at: None,
         passkeys: Vec::new(),
+        recovered: None,
+        bounds: None,
         trusted_since: 0,
         roles: roles.iter().map(|role| (*role, 0)).collect(),
     };

@@ -105,10 +105,22 @@ impl Chancery {
         Err(self.refused(caller, Event::new(action).on(object), refusal).await)
     }
 
-    /// What a session may do to the one identity that it is of. An API key is less than its identity.
-    pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
-        let is_own = !caller.is_of_a_program() && matches!(caller.members(), [member] if member.id == identity);
-        is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
+    /// What a session may do to the one identity that it is of. An API key is less than its identity. Where the action takes a
+    /// fresh second factor it does so here, too: a session that was stolen would else become a password, or a key without end.
+    pub(crate) async fn grant_own(
+        &self,
+        caller: &Caller,
+        identity: IdentityId,
+        action: Action,
+    ) -> Result<Option<Grant>> {
+        if caller.is_of_a_program() || !matches!(caller.members(), [member] if member.id == identity) {
+            return Ok(None);
+        }
+        if let Err(refusal) = self.check_fresh_factor_for(caller, action) {
+            let event = Event::new(action).on(Uuid::from(identity));
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        Ok(Some(Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) })))
     }
 
     /// What a person may do to what is its own alone, in whatever session it sits. Whoever shows a key is a program.
@@ -168,7 +180,7 @@ mod tests {
         let installation = Installation::new().await;
         let (chancery, two) = (&installation.chancery, installation.administrators().await);
         let id = two.members()[0].id;
-        assert!(chancery.grant_own(&two, id, Action::PasswordChange).is_none(), "two sit in it");
+        assert!(chancery.grant_own(&two, id, Action::PasswordChange).await.unwrap().is_none(), "two sit in it");
         assert!(chancery.grant_member(&two, id, Action::MailboxSet).is_some(), "and it is one of them");
         assert!(chancery.grant_member(&two, IdentityId::from_u128(1), Action::MailboxSet).is_none());
     }

@@ -29,6 +29,19 @@ impl Told {
         self.set(difference(before, after, limits)?)
     }
 
+    /// The same, and more that its work has found out.
+    pub(crate) fn changed_and<const N: usize>(
+        &self,
+        before: &impl Serialize,
+        after: &impl Serialize,
+        limits: &Limits,
+        more: [(&str, Value); N],
+    ) -> Result<()> {
+        let mut members = difference(before, after, limits)?;
+        members.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        self.set(members)
+    }
+
     /// The same, and who gains and loses what by it, where anybody does.
     pub(crate) fn changed_for(
         &self,

@@ -37,8 +37,12 @@ pub(crate) use self::{
 };
 pub use self::{reading::AuditExport, shipping::ShippingCounts};
 use crate::{
-    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, access::effect, changes::Change,
-    identity::SigningIn, notices::Draft, storage::Recording,
+    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result,
+    access::effect,
+    changes::Change,
+    identity::{AnsweredFor, SigningIn},
+    notices::Draft,
+    storage::Recording,
 };
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
@@ -75,6 +79,11 @@ impl Actor {
     pub(crate) fn of_host(node: Uuid, host: &Host) -> Self {
         let actor = Self::named(node, host.command().to_owned(), Identities::default());
         Self { account: Some(host.account()), ..actor }
+    }
+
+    /// The same, in the name of those who answer for what it does.
+    pub(crate) fn of_answered(node: Uuid, by: &AnsweredFor) -> Self {
+        Self { identities: by.identities().clone(), ..Self::of_host(node, by.host()) }
     }
 
     /// Chancery itself.

@@ -132,7 +132,7 @@ fn filter_of(query: AuditExportQuery) -> Result<Filter> {
     })
 }
 
-fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
+pub(super) fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
     let Some(text) = text else { return Ok(None) };
     let refusal = || Error::value(field, "This is a moment of RFC 3339, such as 2026-06-21T12:00:00Z.");
     parse_rfc3339(&text).map(Some).ok_or_else(refusal)

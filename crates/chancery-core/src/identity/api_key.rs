@@ -164,7 +164,7 @@ pub(crate) enum Refused {
     Expired,
     /// It came from none of its networks.
     Network,
-    /// Its identity is locked, or none of its roles can be used by one login.
+    /// Its identity is locked or may not act from there now, or none of its roles can be used by one login.
     Identity,
 }
 

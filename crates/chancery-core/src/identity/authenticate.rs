@@ -123,6 +123,7 @@ impl Chancery {
             None => Refused::Identity,
             Some((standing, terms)) => match terms.check(request.source, now) {
                 Err(why) => why,
+                Ok(()) if !standing.is_within_bounds(request.source, now) => Refused::Identity,
                 Ok(()) => {
                     self.identity.key_uses.note(terms, now);
                     return Ok(Arc::clone(standing));

@@ -6,7 +6,7 @@ use chancery_types::{
     ApiKeyId, IdentityId, IdentityKind, Perm, PolicyId, RoleId, ServiceId, TokenProfileId, wire::ObjInfo,
 };
 
-use super::api_key::Terms;
+use super::{api_key::Terms, bounds::Bounds};
 use crate::{Error, IdempotentCall, Result, Source, audit::Identities};
 
 /// The id that answer, log and audit record share.
@@ -128,12 +128,19 @@ pub(crate) struct Standing {
     pub(crate) by_token: bool,
     /// When the first of them logged in, where all of them did so with a second factor of ours.
     pub(crate) second_factor_at: Option<i64>,
+    /// From where and when each of them may act who may not always from everywhere.
+    pub(crate) bounds: Vec<Arc<Bounds>>,
 }
 
 impl Standing {
     /// Whether somebody may act so from this address now.
     pub(crate) fn admits(&self, source: IpAddr, now: i64) -> bool {
-        self.key.as_ref().is_none_or(|key| key.check(source, now).is_ok())
+        self.key.as_ref().is_none_or(|key| key.check(source, now).is_ok()) && self.is_within_bounds(source, now)
+    }
+
+    /// Whether all of them may act from this address now.
+    pub(super) fn is_within_bounds(&self, source: IpAddr, now: i64) -> bool {
+        self.bounds.iter().all(|bounds| bounds.admit(source, now))
     }
 
     /// Whether two persons are among the identities.

@@ -8,14 +8,16 @@ use std::{
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RoleId, SecondFactor,
+    ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RecoveredBy, RoleId, SecondFactor,
     wire::audit::{AuditIdentity, AuditPasskey, AuditRole, LoginWay},
 };
 use uuid::Uuid;
 
 use super::{
     api_key::{self, Key, KeyHash, Keys, Terms},
+    bounds::Bounds,
     caller::{Member, Standing},
+    identities::recovery_of,
     login::{self, LoginsRequired, Seat, SeatProof},
     roles,
     rules::RoleRules,
@@ -42,6 +44,10 @@ pub(crate) struct Identity {
     pub(crate) passkeys: Vec<PasskeyId>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
+    /// Who answered for its recovery on the host, which nobody has acknowledged yet.
+    pub(crate) recovered: Option<RecoveredBy>,
+    /// From where and when it may act.
+    pub(crate) bounds: Option<Arc<Bounds>>,
 }
 
 /// What a session must know of a role.
@@ -188,7 +194,7 @@ impl Directory {
     pub(super) fn seat_of_key(&self, key: &Key, version: u32, source: IpAddr) -> Seat {
         let roles = self.identities.get(&key.identity).map(|identity| identity.roles.as_slice()).unwrap_or_default();
         let login = LoginWay::api_key(key.recorded(version));
-        let proof = SeatProof { login, source, trusted_since: None };
+        let proof = SeatProof { login, source, trusted_since: None, shown_at: None };
         let roles = roles.iter().map(|(role, _)| *role).collect();
         Seat { identity: key.identity, roles, at: i64::MAX, proof: Some(proof) }
     }
@@ -200,6 +206,11 @@ impl Directory {
     /// The name of an identity, for the audit records.
     pub(super) fn name(&self, id: IdentityId) -> Option<&str> {
         self.identities.get(&id).map(|identity| identity.name.as_str())
+    }
+
+    /// Who answered for the recovery of an identity, which nobody has acknowledged yet.
+    pub(super) fn recovered(&self, id: IdentityId) -> Option<RecoveredBy> {
+        self.identities.get(&id)?.recovered
     }
 
     /// Since when an identity logs in with one-time codes.
@@ -245,10 +256,11 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
-        let second_factor_at =
-            seats.iter().map(factor_at).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
+        let second_factor_at = seats.iter().map(Seat::factor_at).collect::<Option<Vec<_>>>();
+        let second_factor_at = second_factor_at.and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
+        let bounds = present.iter().filter_map(|present| present.identity.bounds.clone()).collect();
         let key = present.pop().and_then(|present| present.key);
         let perms = roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied());
         let is_left = |perm: &Perm| match &key {
@@ -263,6 +275,7 @@ impl Directory {
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             key: key.map(Arc::new),
             second_factor_at,
+            bounds,
             by_token: seats.iter().any(|seat| seat.proof.as_ref().is_some_and(|proof| proof.login.is_of_a_program())),
             roles,
         })
@@ -279,7 +292,8 @@ impl Directory {
                 (None, Some(_)) => LoginWay::password_and_totp(),
                 (None, None) => LoginWay::password(),
             };
-            let proof = Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None });
+            let proof =
+                Some(SeatProof { login, source: Ipv4Addr::UNSPECIFIED.into(), trusted_since: None, shown_at: None });
             Some(Seat { identity: *id, roles, at: i64::MAX, proof })
         };
         identities.iter().map(seat).collect()
@@ -288,8 +302,12 @@ impl Directory {
     /// A person with all its roles, also those that it can use only together with another one. None where it is locked,
     /// gone or no person.
     pub(crate) fn person(&self, id: IdentityId) -> Option<Member> {
-        let seat = self.seats(&[id])?.pop()?;
-        let present = self.present(&seat).filter(|present| present.kind == IdentityKind::Person)?;
+        self.person_in(&self.seats(&[id])?.pop()?)
+    }
+
+    /// The same with those roles alone that the seat's login satisfies.
+    pub(super) fn person_in(&self, seat: &Seat) -> Option<Member> {
+        let present = self.present(seat).filter(|present| present.kind == IdentityKind::Person)?;
         Some(self.member(&present, &present.seat.roles))
     }
 
@@ -351,14 +369,9 @@ impl Directory {
                 }
             }
         }
-        let factor_at = factor_at(seat);
+        let factor_at = seat.factor_at();
         Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, factor_at }
     }
-}
-
-/// When somebody logged in with a second factor of ours.
-fn factor_at(seat: &Seat) -> Option<i64> {
-    seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor()).map(|_| seat.at)
 }
 
 impl Role {
@@ -375,6 +388,8 @@ impl Identity {
     fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>, passkeys: &[tables::passkeys::Row]) -> Result<Self> {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
+            recovered: recovery_of(&row)?.map(|recovery| recovery.by),
+            bounds: Bounds::of(&row)?.map(Arc::new),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,
             locked: row.locked,
@@ -414,7 +429,17 @@ mod tests {
         let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
         let roles = roles.to_vec();
         let passkeys = Vec::new();
-        Some(Identity { name, kind, locked: false, trusted_since, totp_confirmed_at: None, passkeys, roles })
+        Some(Identity {
+            name,
+            kind,
+            locked: false,
+            trusted_since,
+            totp_confirmed_at: None,
+            passkeys,
+            roles,
+            recovered: None,
+            bounds: None,
+        })
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {
@@ -481,7 +506,12 @@ mod tests {
         demanding.as_mut().unwrap().rules.second_factor = SecondFactor::Totp;
         let directory = directory().with_role(APPROVER, demanding);
         let roles = |login: Option<LoginWay>| {
-            let proof = login.map(|login| SeatProof { login, source: Ipv4Addr::LOCALHOST.into(), trusted_since: None });
+            let proof = login.map(|login| SeatProof {
+                login,
+                source: Ipv4Addr::LOCALHOST.into(),
+                trusted_since: None,
+                shown_at: None,
+            });
             let seat = Seat { proof, ..seat(ALICE, &[APPROVER]) };
             directory.standing(SESSION, &[seat]).map(|standing| standing.roles)
         };
@@ -510,7 +540,7 @@ mod tests {
     fn trust_begins_no_earlier_than_the_way_in_led_to_the_identity() {
         let since = |trusted_since| {
             let source = Ipv4Addr::LOCALHOST.into();
-            let proof = Some(SeatProof { login: LoginWay::password(), source, trusted_since });
+            let proof = Some(SeatProof { login: LoginWay::password(), source, trusted_since, shown_at: None });
             let standing = directory().standing(SESSION, &[Seat { proof, ..seat(ALICE, &[APPROVER]) }]).unwrap();
             let member = &standing.members[0];
             (member.trusted_since(Perm::SigningApprove), member.roles.clone())

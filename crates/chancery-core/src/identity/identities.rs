@@ -23,17 +23,20 @@ use self::{
 };
 pub(super) use self::{
     holders::{check_holds_as_much, check_named, check_takes_programs},
-    stored_identity::{existing, kind_of, read},
+    stored_identity::{existing, kind_of, read, recovery_of},
 };
 use super::{
     Caller,
     administration::{end_sessions, name_taken},
+    bounds::{Bounds, Kept},
     password,
+    recovery::acknowledge,
 };
 use crate::{
-    Chancery, Error, Event, Grant, Host, Result,
+    Chancery, Error, Event, Grant, Host, Limits, Result,
     access::effect::{self, named},
     changes::{Change, ChangeKind},
+    clock::ms,
     list::Page,
     text::check_name,
 };
@@ -118,14 +121,24 @@ impl Chancery {
         let (now, limits, granter, id) = (self.clock.now_ms(), self.limits.clone(), caller.clone(), Uuid::from(id));
         let (event, told) = identity_event(Action::IdentityChange, id).told();
         let (directory, profiles) = (self.identity.directory.load_full(), self.token_profiles.all());
+        if body.recovery_acknowledged == Some(false) {
+            let message = "What was acknowledged stays so; leave recoveryAcknowledged out.";
+            return Err(Error::value("/recoveryAcknowledged", message));
+        }
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
                 let before = read(tx, id).await?;
+                if body.recovery_acknowledged.is_some() {
+                    acknowledge(tx, &granter, &directory, &row, now).await?;
+                }
                 if body.name.is_some() {
                     // Audit records and approvals show names: who takes another one's is taken for them. What it holds
                     // before this change counts.
                     check_holds_as_much(tx, &granter, id).await?;
+                }
+                if body.networks.is_some() || body.hours.is_some() {
+                    rebound(tx, &granter, &row, &body, &limits, now).await?;
                 }
                 if let Some(roles) = &body.role_uuids {
                     reassign(tx, &granter, &row, roles, now).await?;
@@ -251,14 +264,20 @@ impl Chancery {
     /// its own; everybody else needs Identity:Manage, and must hold what the identity holds.
     pub async fn set_password(&self, caller: &Caller, id: IdentityId, body: NewPassword) -> Result<Identity> {
         let action = Action::PasswordChange;
-        let own_grant = self.grant_own(caller, id, action);
+        let own_grant = self.grant_own(caller, id, action).await?;
         let own = own_grant.is_some();
         let grant = match own_grant {
             Some(grant) => grant,
             None => self.grant_administration(caller, action, Some(id.into())).await?,
         };
+        let NewPassword { password, one_time } = body;
+        if own && one_time {
+            let message = "A password for one use is one that others give; set your own as it shall stay.";
+            return Err(Error::value("/oneTime", message));
+        }
         let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
-        let hash = self.hashed(Zeroizing::new(body.password.0)).await?;
+        let until = one_time.then(|| now.saturating_add(ms(self.limits.logins.one_time_password_max)));
+        let hash = self.hashed(Zeroizing::new(password.0)).await?;
         let ((event, told), limits) =
             (identity_event(action, id).detail(json!({"own": own})).told(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
@@ -271,7 +290,11 @@ impl Chancery {
                     // Else a token of ten minutes, in the wrong hands, becomes a credential that lasts.
                     return Err(Error::forbidden("The password of an application is set by administrators."));
                 }
-                tables::identities::set_password(tx, id, &hash, now, (!own).then_some(now)).await?;
+                if one_time && kind_of(&row)? == IdentityKind::Application {
+                    // It could not set another one.
+                    return Err(Error::value("/oneTime", "A password for one use is for people."));
+                }
+                tables::identities::set_password(tx, id, &hash, now, ((!own).then_some(now), until)).await?;
                 if !own {
                     // Whoever answers a leak so means all that lets the identity in.
                     tables::api_keys::delete_of_identity(tx, id).await?;
@@ -295,6 +318,27 @@ impl Chancery {
 /// What is wrong with the key that an application is made with, in the body that makes the application.
 fn in_first_key(refusal: Error) -> Error {
     if refusal.field().is_some() { refusal.under("/apiKey") } else { refusal }
+}
+
+/// Sets from where and when an identity may act. Whoever lifts a bound gives what lies beyond it, and so holds as much.
+async fn rebound(
+    tx: &mut Tx,
+    granter: &Caller,
+    row: &tables::identities::Row,
+    body: &PatchIdentity,
+    limits: &Limits,
+    now: i64,
+) -> Result<()> {
+    check_holds_as_much(tx, granter, row.id).await?;
+    let (networks, hours) = (body.networks.as_deref(), body.hours.as_deref());
+    let kept = Kept::of(row)?.with(networks, hours, limits)?;
+    let is_own = granter.members().iter().any(|member| Uuid::from(member.id) == row.id);
+    if is_own && !Bounds::compiled(&kept)?.admit(granter.request().source, now) {
+        let member = if networks.is_some() { "/networks" } else { "/hours" };
+        let message = "This would shut out the session that asks for it, from where it is now.";
+        return Err(Error::value(member, message));
+    }
+    Ok(tables::identities::set_bounds(tx, row.id, kept.stored()?.as_deref()).await?)
 }
 
 async fn unlock(tx: &mut Tx, id: Uuid) -> Result<()> {

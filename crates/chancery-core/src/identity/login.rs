@@ -19,6 +19,14 @@ pub(crate) struct Seat {
     pub(crate) proof: Option<SeatProof>,
 }
 
+impl Seat {
+    /// When a second factor of ours was shown; none where none was.
+    pub(crate) fn factor_at(&self) -> Option<i64> {
+        let proof = self.proof.as_ref().filter(|proof| proof.login.has_own_second_factor());
+        proof.map(|proof| proof.shown_at.unwrap_or(self.at))
+    }
+}
+
 /// How an identity proved who it is, and from which address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeatProof {
@@ -28,6 +36,10 @@ pub(crate) struct SeatProof {
     /// than the identity. None for what is the identity's own, and in a session that a former release began.
     #[serde(default)]
     pub(crate) trusted_since: Option<i64>,
+    /// When it was shown: a seat's own time may lie later, where roles were given by a clock that was ahead. None in a session
+    /// that a former release began.
+    #[serde(default)]
+    pub(crate) shown_at: Option<i64>,
 }
 
 /// A session as the machine sees it. Times are milliseconds since 1970 UTC.

@@ -1,6 +1,6 @@
 //! Whether somebody who logs in is who they say: by a password, or by an API key.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use chancery_store::{
     StoreError, Tx, name_key,
@@ -19,12 +19,13 @@ use zeroize::Zeroizing;
 use super::{
     RefusedKey, RequestInfo, Visitor,
     api_key::{Key, KeyHash},
+    bounds::Bounds,
     federation::{self, Exchanged},
     one_time_code::{Asked, Code, Looked, code_of},
     passkeys::{ShownPasskey, SignedLogin},
     sign_in::SigningIn,
 };
-use crate::{Chancery, Error, Meaning, Result, Source, audit::Nobody};
+use crate::{Chancery, Error, Meaning, Result, audit::Nobody};
 
 /// Who says to be whom, and the proof.
 pub(super) enum Proof {
@@ -41,6 +42,8 @@ pub(super) struct PasswordProof {
     password: Zeroizing<Vec<u8>>,
     code: Option<Code>,
     passkey: Option<Box<ShownPasskey>>,
+    /// Whether somebody types it on the host, which is no network, and where help does not wait for hours.
+    is_on_host: bool,
 }
 
 impl PasswordProof {
@@ -50,7 +53,12 @@ impl PasswordProof {
     }
 
     pub(super) fn of(name: &str, password: Base64, code: Option<Code>) -> Self {
-        Self { name_key: name_key(name), password: Zeroizing::new(password.0), code, passkey: None }
+        Self { name_key: name_key(name), password: Zeroizing::new(password.0), code, passkey: None, is_on_host: false }
+    }
+
+    /// The same, typed on the host.
+    pub(super) fn on_host(self) -> Self {
+        Self { is_on_host: true, ..self }
     }
 }
 
@@ -150,12 +158,17 @@ impl Chancery {
     /// The identity, if the proof is right and it may log in now; else who was refused. Unknown, wrong, locked and delayed
     /// take the same time: there is always one look into the store, one Argon2 run for a password, one look at a code, one at
     /// the passkey that was shown, and one at whether there is any, where that is asked.
-    async fn prove(&self, action: Action, proof: &Proof, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
+    pub(super) async fn prove(
+        &self,
+        action: Action,
+        proof: &Proof,
+        request: &RequestInfo,
+    ) -> Result<Result<Proved, Nobody>> {
         match proof {
             Proof::ApiKey { hash } => self.prove_by_key(*hash, request).await,
             Proof::Password(proof, asked) => {
                 let row = self.named(&proof.name_key).await?;
-                match self.check_factors(row, proof, *asked, request.counted_as()).await? {
+                match self.check_factors(row, proof, *asked, request).await? {
                     Some(proved) => Ok(Ok(proved)),
                     None => Ok(Err(self.refused_login(action, &proof.name_key).await?)),
                 }
@@ -180,7 +193,7 @@ impl Chancery {
         let now = self.clock.now_ms();
         let terms = key.terms(version).ok_or(RefusedKey::Expired);
         let admitted = match terms.and_then(|terms| terms.check(request.source, now).map(|()| terms)) {
-            Ok(_) if identity.locked => Err(RefusedKey::Identity),
+            Ok(_) if identity.locked || !may_act(&identity, request.source, now)? => Err(RefusedKey::Identity),
             admitted => admitted,
         };
         match admitted {
@@ -246,12 +259,18 @@ impl Chancery {
         row: Option<Row>,
         proof: &PasswordProof,
         asked: Asked,
-        source: Source,
+        request: &RequestInfo,
     ) -> Result<Option<Proved>> {
         let needs_factor =
             asked == Asked::ActiveOrPasskey && self.has_confirmed_passkey(row.as_ref(), &proof.name_key).await?;
+        let source = request.counted_as();
         let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
-        let open = row.filter(|row| !row.locked && row.password.is_some());
+        let now = self.clock.now_ms();
+        let may = match &row {
+            Some(row) => is_open(row, now) && (proof.is_on_host || may_act(row, request.source, now)?),
+            None => false,
+        };
+        let open = row.filter(|_| may);
         // Nobody is counted as somebody is, so that the answer takes the same time.
         let id = open.as_ref().map_or(Uuid::nil(), |row| row.id).into();
         let is_delayed = delayed(id);
@@ -277,6 +296,16 @@ impl Chancery {
         self.identity.delays().right(id, source);
         Ok(Some(Proved { step, passkey: passkey.map(Box::new), ..Proved::by(row, login) }))
     }
+}
+
+/// Whether it logs in by its password at all.
+fn is_open(row: &Row, now: i64) -> bool {
+    !row.locked && row.password.is_some() && row.password_once_until_ms.is_none_or(|until| now < until)
+}
+
+/// Whether an identity may act from this address now.
+pub(super) fn may_act(row: &Row, source: IpAddr, now: i64) -> Result<bool> {
+    Ok(Bounds::of(row)?.is_none_or(|bounds| bounds.admit(source, now)))
 }
 
 /// What the second factors come to: how the login is called, the step of the code and the passkey that have to be taken. None

@@ -138,6 +138,7 @@ mod tests {
             key: None,
             by_token: false,
             second_factor_at: None,
+            bounds: Vec::new(),
         };
         Caller::new(request(), Arc::new(standing), Shows::Cookie)
     }

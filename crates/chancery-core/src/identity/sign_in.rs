@@ -22,7 +22,7 @@ use super::{
     api_key,
     caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
-    prove::{Proved, expect_unchanged, refused},
+    prove::{Proof, Proved, expect_unchanged, may_act, refused},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
@@ -73,6 +73,9 @@ impl Chancery {
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
         let proved = self.proved(visitor, Action::Login, &proof).await?;
+        if matches!(proof, Proof::Password(..)) {
+            self.refuse_one_time(&visitor.request, Action::Login, &proved).await?;
+        }
         self.admit(&now, &visitor.request, cookie.map(|cookie| self.cookie_key(cookie)), proved).await
     }
 
@@ -112,10 +115,14 @@ impl Chancery {
         let able: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
         let roles: Vec<_> = able.iter().copied().filter(|role| directory.is_satisfied(*role, Some(login))).collect();
         let trusted_since = proved.exchanged.as_ref().map(|exchanged| exchanged.trusted_since()).transpose()?;
-        let proof = SeatProof { login: login.clone(), source: request.source, trusted_since };
+        let proof = SeatProof { login: login.clone(), source: request.source, trusted_since, shown_at: Some(now) };
         let seat = Seat { identity: id, roles, at, proof: Some(proof) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
         let by = Vouched::new(self.node, request, &[recorded]);
+        // Passwords and keys were looked at with it already, so that nobody learns whether they were right.
+        if !may_act(row, request.source, now)? {
+            return Err(self.refused_to(&by, Event::new(Action::Login).on(row.id), refused()).await);
+        }
         if seat.roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             let refusal = if able.is_empty() { not_a_person() } else { refused() };

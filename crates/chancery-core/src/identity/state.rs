@@ -19,6 +19,7 @@ use super::{
     login::Seat,
     one_time_code,
     recent::{Recent, RecentKeys},
+    recovery::tell_of,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate},
     tokens::Tokens,
@@ -70,9 +71,11 @@ impl IdentityState {
             })
         });
         ensured.await?;
+        let directory = Directory::load(storage, opening, quarantine).await?;
+        directory.identities().for_each(|(_, identity)| tell_of(None, identity.recovered, &identity.name));
         Ok(Self {
             tokens: Tokens::load(storage, opening, custodian, now).await?,
-            directory: ArcSwap::from_pointee(Directory::load(storage, opening, quarantine).await?),
+            directory: ArcSwap::from_pointee(directory),
             sessions: Sessions::load(storage, opening, quarantine).await?,
             recent: Recent::default(),
             recent_keys: RecentKeys::default(),
@@ -121,6 +124,10 @@ impl Chancery {
             })
         });
         let (identity, keys) = read.await?;
+        if let Some(identity) = &identity {
+            let before = self.identity.directory.load().recovered(id.into());
+            tell_of(before, identity.recovered, &identity.name);
+        }
         let directory = self.identity.directory.load().with_identity(id.into(), identity).with_keys(id.into(), keys);
         self.identity.directory.store(Arc::new(directory));
         self.identity.delays().forgive(id.into());

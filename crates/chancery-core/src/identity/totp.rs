@@ -24,7 +24,7 @@ use super::{
     prove::{PasswordProof, Proof, Proved, expect_unchanged, refused},
 };
 use crate::{
-    Chancery, Error, Event, Host, Result,
+    Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
     clock::ms,
     text::percent_encoded,
@@ -127,24 +127,20 @@ impl Chancery {
         .await
     }
 
-    /// The same by an identity's name, from the host.
-    pub async fn reset_totp_from_host(&self, host: &Host, name: &str) -> Result<Identity> {
-        let (id, limits) = (self.named_by_host(host, name).await?, self.limits.clone());
-        let event = Event::new(Action::TotpReset).on(id).changes(Change::of(ChangeKind::Identity, id));
-        let (event, told) = event.told();
-        self.commit(host, event, move |tx| {
-            Box::pin(async move {
-                take_turn(tx).await?;
-                let before = read(tx, id).await?;
-                let after = taken_away(tx, id).await?;
-                told.changed(&before, &after, &limits)?;
-                Ok(after)
-            })
-        })
-        .await
+    async fn prove_for(
+        &self,
+        visitor: &Visitor,
+        action: Action,
+        asked: Asked,
+        body: TotpCredentials,
+    ) -> Result<Proved> {
+        let proved = self.prove_beside_login(visitor, action, asked, body).await?;
+        self.refuse_one_time(&visitor.request, action, &proved).await?;
+        Ok(proved)
     }
 
-    async fn prove_for(
+    /// The proof for what stands beside the login: all that a login takes, in the same call.
+    pub(super) async fn prove_beside_login(
         &self,
         visitor: &Visitor,
         action: Action,
@@ -159,8 +155,8 @@ impl Chancery {
         self.proved(visitor, action, &Proof::Password(proof, asked)).await
     }
 
-    /// The identity whose second factor it is, as audit records name it: with no roles, since it does not log in.
-    fn vouch_for(&self, request: &RequestInfo, proved: &Proved) -> Vouched {
+    /// The identity that has proved itself beside the login, as audit records name it: with no roles, since it does not log in.
+    pub(super) fn vouch_for(&self, request: &RequestInfo, proved: &Proved) -> Vouched {
         let identity = AuditIdentity {
             name: proved.row.name.clone(),
             uuid: proved.row.id.into(),
@@ -197,7 +193,7 @@ fn no_second_factor() -> Error {
     Error::state("There is no second factor to take away.")
 }
 
-fn done_so() -> HomeAnswer {
+pub(super) fn done_so() -> HomeAnswer {
     HomeAnswer { message: "Success".to_owned(), status: HomeStatus::Success, error_code: None }
 }
 

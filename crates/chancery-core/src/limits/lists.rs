@@ -19,6 +19,8 @@ pub struct ListLimits {
     pub waiting_max: usize,
     /// How long a list or an upload may wait for its turn.
     pub wait_max: Duration,
+    /// How long one answer may look through the journal of the data plane, on one core; what is left is for the next one.
+    pub journal_search_max: Duration,
     /// Members of the metadata of a signing request, each of which is a row by which requests are found.
     pub metadata_members_max: usize,
     /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
@@ -38,6 +40,7 @@ impl Default for ListLimits {
             at_once: 2,
             waiting_max: 32,
             wait_max: Duration::from_secs(2),
+            journal_search_max: Duration::from_secs(2),
             metadata_members_max: 64,
             statement_rows_max: 250,
             audit_changes_max: 16 * 1_024,

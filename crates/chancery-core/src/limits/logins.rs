@@ -19,6 +19,10 @@ pub struct LoginLimits {
     pub passkey_ceremony_max: Duration,
     /// How long a new passkey waits for the second person who confirms it.
     pub passkey_pending_max: Duration,
+    /// Networks of one identity, and hours as many: each call looks at all of them.
+    pub identity_bounds_max: usize,
+    /// How long a password that others gave somebody for one use is good for setting another one.
+    pub one_time_password_max: Duration,
     /// How long the keys of an identity provider are used before they are fetched again.
     pub provider_keys_fresh: Duration,
     /// How long they go on where the provider cannot be reached: a key that it took back is taken for so long.
@@ -40,6 +44,8 @@ impl Default for LoginLimits {
             passkeys_max: 16,
             passkey_ceremony_max: Duration::from_mins(5),
             passkey_pending_max: Duration::from_hours(7 * 24),
+            identity_bounds_max: 32,
+            one_time_password_max: Duration::from_hours(24),
             provider_keys_fresh: Duration::from_mins(10),
             provider_keys_max: Duration::from_hours(1),
             provider_keys_pause: Duration::from_secs(30),

@@ -8,7 +8,7 @@ use std::{
 use chancery_types::IdentityId;
 use tokio::{sync::oneshot, time::timeout};
 
-use crate::{Error, Limits, Result};
+use crate::{Error, ListLimits, Result};
 
 /// Who waits; a session has at least one member.
 type Whose = Option<IdentityId>;
@@ -19,6 +19,8 @@ pub(crate) struct ReadTurns {
     pub(crate) lists: Turns,
     /// Uploads, each of which is in memory as a whole.
     pub(crate) uploads: Turns,
+    /// Searches of the journal.
+    pub(crate) journals: Turns,
 }
 
 /// What is read at the same time, and who waits.
@@ -37,17 +39,17 @@ pub(crate) struct Turn(Turns);
 
 impl Turns {
     /// Waits for a turn; RateLimited where too many of the same caller wait, or it takes too long.
-    pub(crate) async fn wait(&self, whose: Whose, limits: &Limits) -> Result<Turn> {
+    pub(crate) async fn wait(&self, whose: Whose, limits: &ListLimits) -> Result<Turn> {
         let coming = {
             let mut waiting = self.waiting();
-            if waiting.reading < limits.lists.at_once && waiting.callers.is_empty() {
+            if waiting.reading < limits.at_once && waiting.callers.is_empty() {
                 waiting.reading += 1;
                 return Ok(Turn(self.clone()));
             }
-            waiting.line_up(whose, limits.lists.waiting_max)?
+            waiting.line_up(whose, limits.waiting_max)?
         };
         // Whoever goes away drops the turn with the answer, and so hands it on.
-        timeout(limits.lists.wait_max, coming).await.ok().and_then(|turn| turn.ok()).ok_or_else(busy)
+        timeout(limits.wait_max, coming).await.ok().and_then(|turn| turn.ok()).ok_or_else(busy)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -110,14 +112,13 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{ListLimits, Meaning};
+    use crate::Meaning;
 
-    fn limits_of(wait_max: Duration) -> Limits {
-        let lists = ListLimits { at_once: 1, waiting_max: 2, wait_max, ..ListLimits::default() };
-        Limits { lists, ..Limits::default() }
+    fn limits_of(wait_max: Duration) -> ListLimits {
+        ListLimits { at_once: 1, waiting_max: 2, wait_max, ..ListLimits::default() }
     }
 
-    fn limits() -> Limits {
+    fn limits() -> ListLimits {
         limits_of(Duration::from_secs(60))
     }
 

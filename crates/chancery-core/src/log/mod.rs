@@ -10,6 +10,7 @@ mod proof;
 mod public;
 mod sequencer;
 mod setup;
+mod witnesses;
 
 pub use chancery_verify::log::LogTile;
 pub(crate) use chancery_verify::log::{Leaf, LogKey};
@@ -21,6 +22,8 @@ pub(crate) use public::PublishingLog;
 pub(crate) use sequencer::{SequencingLog, load, number, ranges};
 pub(crate) use setup::Log;
 pub use setup::LogFailure;
+pub(crate) use witnesses::{AskingWitnesses, Shown, Witnesses, cosigned, with_cosignatures};
+pub use witnesses::{Witness, WitnessCounts};
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,11 @@ use chancery_store::{
 use chancery_types::{Base64, wire::log::InclusionProof};
 use uuid::Uuid;
 
-use super::{sequencer::load, tree};
+use super::{
+    sequencer::load,
+    tree,
+    witnesses::{Shown, cosigned, with_cosignatures},
+};
 use crate::{Error, Result};
 
 /// The proof that the one entry of an object is in the log; `None` where there is no such entry, or no checkpoint covers
@@ -30,7 +34,9 @@ pub(crate) async fn inclusion_proofs(
         return Ok(BTreeMap::new());
     }
     let log = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
-    let tree_size = log.size.unsigned_abs();
+    let last = entries.iter().filter_map(|entry| entry.index).max().unwrap_or_default();
+    let Shown { note, size } = believed(tx, log, last).await?;
+    let tree_size = size.unsigned_abs();
     let mut paths = Vec::with_capacity(entries.len());
     for index in entries.iter().filter_map(|entry| entry.index) {
         if index.unsigned_abs() >= tree_size {
@@ -48,11 +54,20 @@ pub(crate) async fn inclusion_proofs(
             index,
             tree_size,
             hashes: hashes.ok_or_else(|| Error::internal("a tile of the log is missing"))?,
-            checkpoint: log.checkpoint.clone(),
+            checkpoint: note.clone(),
             leaf: Base64(entry.leaf),
             salt: entry.salt.map(Base64),
         };
         Ok((entry.item, proof))
     };
     entries.into_iter().zip(paths).map(proof).collect()
+}
+
+/// The newest checkpoint; where nobody has cosigned that, the one before that witnesses have cosigned, if it covers this entry.
+async fn believed(tx: &mut Tx, log: tables::logs::Row, entry: i64) -> Result<Shown> {
+    let states = tables::witnesses::states(tx, Tree::Log).await?;
+    Ok(match cosigned(&states) {
+        Some((cosigned, _)) if cosigned.size > entry && cosigned.size < log.size => cosigned,
+        Some(_) | None => Shown { note: with_cosignatures(&log.checkpoint, &states), size: log.size },
+    })
 }

@@ -6,6 +6,7 @@ use super::{
     LogTile,
     tile::Kind,
     tree::{Hash, TILE_WIDTH},
+    witnesses::shown,
 };
 use crate::{Chancery, Error, Result, Visitor};
 
@@ -13,12 +14,18 @@ use crate::{Chancery, Error, Result, Visitor};
 pub(crate) struct PublishingLog(());
 
 impl Chancery {
-    /// The newest checkpoint.
+    /// The newest checkpoint, with the cosignatures of witnesses; for a moment still the one before, where nobody has cosigned the
+    /// newest one yet.
     pub async fn log_checkpoint(&self, _visitor: &Visitor) -> Result<String> {
-        let read = self
-            .storage
-            .read(&PublishingLog(()), |tx| Box::pin(async move { Ok::<_, Error>(tables::logs::read(tx).await?) }));
-        Ok(read.await?.ok_or_else(|| Error::internal("there is no log"))?.checkpoint)
+        let read = self.storage.read(&PublishingLog(()), |tx| {
+            Box::pin(async move {
+                let row = tables::logs::read(tx).await?;
+                Ok::<_, Error>((row, tables::witnesses::states(tx, Tree::Log).await?))
+            })
+        });
+        let (row, states) = read.await?;
+        let row = row.ok_or_else(|| Error::internal("there is no log"))?;
+        Ok(shown(&row.checkpoint, row.size, &states, self.clock.now_ms()).note)
     }
 
     /// The key that checkpoints are verified with, as text.

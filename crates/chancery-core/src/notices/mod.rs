@@ -181,6 +181,7 @@ const fn page(kind: NoticeObject) -> Option<&'static str> {
         NoticeObject::SigningRequest => Some("approvals/request"),
         NoticeObject::Proposal => Some("approvals/proposal"),
         NoticeObject::Certificate => Some("certificates"),
+        NoticeObject::Identity => Some("identities"),
         NoticeObject::ApiKey => None,
     }
 }

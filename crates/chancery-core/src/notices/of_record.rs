@@ -64,7 +64,9 @@ impl Draft {
         } else {
             kind
         };
-        if object_kind.is_none_or(|kind| matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey)) {
+        if object_kind.is_none_or(|kind| {
+            matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity)
+        }) {
             facts.state = None;
         }
         if kind == NoticeKind::Waiting {
@@ -121,7 +123,7 @@ async fn service(tx: &mut Tx, kind: Option<NoticeObject>, object: Option<Uuid>) 
         Some(NoticeObject::Proposal) => {
             tables::proposals::by_id(tx, object).await?.and_then(|proposal| proposal.service_id)
         }
-        Some(NoticeObject::Certificate | NoticeObject::ApiKey) | None => None,
+        Some(NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity) | None => None,
     })
 }
 
@@ -149,6 +151,8 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::JournalFail, K::JournalFailed, None),
         (A::BudgetWarn, K::BudgetLow, None),
         (A::AuditTargetFail, K::AuditTargetFailed, None),
+        (A::IdentityRecover, K::IdentityRecovered, Some(O::Identity)),
+        (A::WitnessFail, K::WitnessFailed, None),
     ]
 };
 

@@ -25,9 +25,9 @@ const LOOKED_AT: usize = 16 * 1024;
 pub struct Post {
     /// Where.
     pub url: Zeroizing<String>,
-    /// Header fields besides the content type, which is JSON.
+    /// Header fields; the content type is JSON unless one of them is it.
     pub headers: Vec<(&'static str, String)>,
-    /// JSON.
+    /// JSON, or what a header field says that it is.
     pub body: Vec<u8>,
     /// Bytes of the answer that are read.
     pub answer_max: usize,

@@ -46,6 +46,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         notices: crate::NoticeConfig::default(),
         providers: None,
         journal: None,
+        witnesses: Vec::new(),
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

@@ -10,7 +10,7 @@ use crate::{
     Grant,
     access::{DetokenizeGrant, ReadGrant, TokenizeGrant},
     audit::Actor,
-    identity::Vouched,
+    identity::{AnsweredFor, Vouched},
 };
 
 pub(super) mod sealed {
@@ -50,6 +50,7 @@ impl Evidence for TokenizeGrant {}
 impl Evidence for DetokenizeGrant {}
 impl Evidence for Vouched {}
 impl Evidence for Host {}
+impl Evidence for AnsweredFor {}
 
 impl MayRead for Grant {}
 impl MayRead for ReadGrant {}
@@ -81,7 +82,7 @@ impl MayCommit for Vouched {
 
     fn covers(&self, action: Action) -> bool {
         use Action as A;
-        matches!(action, A::Login | A::Logout | A::TotpEnrol | A::TotpConfirm | A::TotpRemove)
+        matches!(action, A::Login | A::Logout | A::PasswordChange | A::TotpEnrol | A::TotpConfirm | A::TotpRemove)
     }
 }
 
@@ -93,5 +94,16 @@ impl MayCommit for Host {
 
     fn covers(&self, _: Action) -> bool {
         true
+    }
+}
+
+/// Whoever runs the command and those who answer for it together.
+impl MayCommit for AnsweredFor {
+    fn actor(&self, node: Uuid) -> Cow<'_, Actor> {
+        Cow::Owned(Actor::of_answered(node, self))
+    }
+
+    fn covers(&self, action: Action) -> bool {
+        action == Action::IdentityRecover
     }
 }

@@ -119,16 +119,17 @@ impl Chancery {
         T: Send + 'static,
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
-        let _turn = self.read_turns.lists.wait(first_of(caller), &self.limits).await?;
+        let _turn = self.read_turns.lists.wait(first_of(caller), &self.limits.lists).await?;
         self.storage.store.read_list(work).await
     }
 
     /// Waits until it is the caller's turn to have an upload in memory.
     pub(crate) async fn turn_to_read_upload(&self, caller: &Caller) -> Result<Turn> {
-        self.read_turns.uploads.wait(first_of(caller), &self.limits).await
+        self.read_turns.uploads.wait(first_of(caller), &self.limits.lists).await
     }
 }
 
-fn first_of(caller: &Caller) -> Option<IdentityId> {
+/// Whose turn it is.
+pub(crate) fn first_of(caller: &Caller) -> Option<IdentityId> {
     caller.members().first().map(|member| member.id)
 }

@@ -20,7 +20,7 @@ use crate::{
     idempotency::KeepingAnswers,
     identity::{KeepingSessions, SigningIn},
     keys::OpeningKeys,
-    log::{PublishingLog, SequencingLog},
+    log::{AskingWitnesses, PublishingLog, SequencingLog},
     notices::{CountingTries, DeliveringNotices},
     pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, MakingTransport, PublishingLists, WatchingExpiry},
     rows::{Migrating, Watching},
@@ -91,6 +91,8 @@ tasks! {
     SequencingLedger: Others,
     /// Ships audit records to targets elsewhere.
     ShippingAudit: Others,
+    /// Asks witnesses elsewhere for cosignatures.
+    AskingWitnesses: Others,
     /// Answers anybody who asks for the log.
     PublishingLog: Others,
     /// Opens keys that sign, for whoever may have something signed.
@@ -133,6 +135,7 @@ impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for SequencingLedger {}
 impl Background for ShippingAudit {}
+impl Background for AskingWitnesses {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
 impl Background for CountingTries {}
@@ -190,6 +193,11 @@ impl Recording for DeliveringNotices {
 impl Recording for ShippingAudit {
     const NAME: &'static str = "shipping";
     const ACTIONS: &'static [Action] = &[Action::AuditTargetFail, Action::AuditTargetResume];
+}
+
+impl Recording for AskingWitnesses {
+    const NAME: &'static str = "witnesses";
+    const ACTIONS: &'static [Action] = &[Action::WitnessFail, Action::WitnessResume];
 }
 
 /// Gives rows of an older release their MACs, before there is an open store.

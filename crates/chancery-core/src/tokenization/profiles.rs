@@ -82,6 +82,12 @@ impl TokenProfiles {
         profiles.get(&id).and_then(Option::as_ref).map(|profile| (profile.key, profile.domain))
     }
 
+    /// This profile, and the others that are in use and make and read the same tokens.
+    pub(crate) fn with_same_tokens(&self, id: TokenProfileId) -> Vec<TokenProfileId> {
+        let tokens = self.tokens_of(id);
+        [vec![id], tokens.map_or_else(Vec::new, |tokens| self.sharing(id, [Some(tokens), None]))].concat()
+    }
+
     /// The other profiles whose tokens are one of these.
     fn sharing(&self, id: TokenProfileId, tokens: [Option<(KeyId, TokenProfileId)>; 2]) -> Vec<TokenProfileId> {
         let profiles = self.0.load();

@@ -1,6 +1,6 @@
 //! Manifests: as they are to be written anew, and as they are.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::Unfit;
 
@@ -13,7 +13,7 @@ pub(super) struct Manifest {
     /// The main section, with the empty line at its end.
     pub(super) main: String,
     /// What the other sections say besides names and digests.
-    pub(super) sections: HashMap<String, String>,
+    pub(super) sections: BTreeMap<String, String>,
 }
 
 impl Manifest {
@@ -28,13 +28,14 @@ impl Manifest {
             Some(main) => format!("{}\r\n\r\n", main.replace('\n', "\r\n")),
             None => format!("Manifest-Version: 1.0\r\n{CREATED_BY}\r\n"),
         };
-        let mut sections = HashMap::new();
+        let mut sections = BTreeMap::<String, String>::new();
         for part in parts {
             let (name, others): (Vec<_>, Vec<_>) = attributes(part)?.into_iter().partition(|(name, _)| name == "Name");
             let [(_, name)] = &name[..] else { return Err(NO_NAME) };
             let others = others.iter().filter(|(name, _)| !name.to_ascii_uppercase().contains("-DIGEST"));
             let others = others.map(|(name, value)| line(name, value)).collect::<Result<String, _>>()?;
-            sections.insert(name.clone(), others);
+            // Two of one name count together.
+            sections.entry(name.clone()).or_default().push_str(&others);
         }
         Ok(Self { main, sections })
     }
@@ -46,14 +47,14 @@ const NO_NAME: Unfit = Unfit("A section of the archive's manifest has no name.")
 /// A manifest that stays: its sections byte for byte, each with the empty line at its end.
 pub(super) struct Raw<'a> {
     pub(super) main: &'a str,
-    sections: HashMap<String, &'a str>,
+    pub(super) sections: BTreeMap<String, &'a str>,
 }
 
 impl<'a> Raw<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, Unfit> {
         let mut parts = split(text)?.into_iter();
         let main = parts.next().filter(|main| !main.starts_with("Name:")).ok_or(NO_MAIN)?;
-        let mut sections = HashMap::new();
+        let mut sections = BTreeMap::new();
         for part in parts {
             let names: Vec<_> = attributes(part)?.into_iter().filter(|(name, _)| name == "Name").collect();
             let [(_, name)] = &names[..] else { return Err(NO_NAME) };
@@ -62,10 +63,6 @@ impl<'a> Raw<'a> {
             }
         }
         Ok(Self { main, sections })
-    }
-
-    pub(super) fn section(&self, name: &str) -> Option<&'a str> {
-        self.sections.get(name).copied()
     }
 }
 

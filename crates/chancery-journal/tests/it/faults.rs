@@ -32,7 +32,7 @@ impl Kept {
     }
 
     fn faults(&self) -> Vec<Fault> {
-        let what = Walk { begins: Some(1), heads: vec![self.head], time_ms: None };
+        let what = Walk { begins: Some(1), heads: vec![self.head], ..Walk::default() };
         walked(self.folder.path(), &what, &mut Vec::new()).faults
     }
 
@@ -175,7 +175,7 @@ fn a_journal_rewritten_with_its_own_key_is_another_one_than_the_head_that_was_ke
             journal.append(&reads(&journal, &format!("forged {segment} {record}"))).unwrap();
         }
     }
-    let what = Walk { begins: Some(1), heads: vec![], time_ms: None };
+    let what = Walk { begins: Some(1), ..Walk::default() };
     assert_eq!(walked(other.path(), &what, &mut Vec::new()).faults, [], "it is whole in itself");
     let what = Walk { heads: vec![kept.head], ..what };
     let faults = walked(other.path(), &what, &mut Vec::new()).faults;

@@ -5,6 +5,7 @@ mod faults;
 mod keys;
 mod kills;
 mod life;
+mod pieces;
 mod speed;
 
 use std::{

@@ -139,7 +139,7 @@ struct RsassaPssParams<'a> {
     #[asn1(context_specific = "1", tag_mode = "EXPLICIT", optional = "true")]
     mask_gen_algorithm: Option<MaskGenAlgorithm<'a>>,
     #[asn1(context_specific = "2", tag_mode = "EXPLICIT", optional = "true")]
-    salt_length: Option<u8>,
+    salt_length: Option<u16>,
 }
 
 /// Hash and length of the salt that parameters of RSASSA-PSS name. `None` for those of another mask or another hash of the
@@ -178,7 +178,7 @@ pub(super) fn rsa_pss_identifier(oid: ObjectIdentifier, hash_type: HashType) -> 
         RsassaPssParams {
             hash_algorithm: Some(algorithm),
             mask_gen_algorithm: Some(MaskGenAlgorithm { algorithm: MGF1, hash: algorithm }),
-            salt_length: Some(hash_type.digest_len() as u8),
+            salt_length: Some(hash_type.digest_len() as u16),
         }
     };
     let parameters = Any::encode_from(&params).expect("small values of fixed shape always encode");

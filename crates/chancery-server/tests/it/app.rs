@@ -141,6 +141,7 @@ impl Setup {
             key_backend,
             notices: notices(relay, public_origin),
             journal: Some(JournalConfig::small(place.new_journal())),
+            witnesses: Vec::new(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod journeys;
 mod key_backend;
 mod listen;
 mod people;
+mod recovery;
 mod routes;
 mod second_factor;
 mod signed_approvals;

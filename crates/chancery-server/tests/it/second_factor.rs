@@ -1,6 +1,6 @@
 //! Somebody with one-time codes.
 
-use chancery_core::Clock;
+use chancery_core::{Clock, Host, Recover};
 use chancery_keys::Totp;
 use chancery_types::{Base64, RoleId};
 use serde_json::{Value, json};
@@ -83,4 +83,11 @@ pub(crate) async fn enrol_by(app: &TestApp, by: Value) -> Authenticator {
 pub(crate) async fn carol(app: &TestApp) -> (Authenticator, String) {
     let uuid = app.admin().await.create_person("carol", &[RoleId::APPROVER]).await;
     (enrol(app, "carol").await, uuid)
+}
+
+/// Takes the second factors of a person away, as in an emergency on the host; the password stays.
+pub(crate) async fn lose(app: &TestApp, name: &str) {
+    let emergency = Some("a test".to_owned());
+    let recover = Recover { name: name.to_owned(), by: Vec::new(), emergency, keeps_password: true };
+    app.chancery.recover_from_host(&Host::running("a test"), recover).await.unwrap();
 }

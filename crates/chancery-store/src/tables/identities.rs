@@ -40,6 +40,12 @@ pub struct Row {
     pub totp_pending: Option<Vec<u8>>,
     /// Until when one may.
     pub totp_pending_until_ms: Option<i64>,
+    /// Until when its password sets another one, where it is for one use and logs nobody in.
+    pub password_once_until_ms: Option<i64>,
+    /// How it was recovered on the host, as JSON, until somebody has acknowledged that.
+    pub recovery: Option<String>,
+    /// From which networks and in which hours it may act, as JSON.
+    pub bounds: Option<String>,
 }
 
 impl Row {
@@ -62,6 +68,9 @@ impl Row {
             totp_confirmed_at_ms: None,
             totp_pending: None,
             totp_pending_until_ms: None,
+            password_once_until_ms: None,
+            recovery: None,
+            bounds: None,
         }
     }
 }
@@ -69,7 +78,8 @@ impl Row {
 macro_rules! columns {
     () => {
         "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
-         password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms, mac"
+         password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms, \
+         password_once_until_ms, recovery, bounds, mac"
     };
 }
 
@@ -101,20 +111,31 @@ pub async fn set_locked(tx: &mut Tx, id: Uuid, locked: bool) -> Result<(), Store
     change(tx, id, |row| row.locked = locked).await
 }
 
-/// Gives it another password; `reset_at_ms` where somebody else did so.
+/// Gives it another password; `reset_at_ms` where somebody else did so, `once_until_ms` where it is for one use.
 pub async fn set_password(
     tx: &mut Tx,
     id: Uuid,
     password: &str,
     changed_at_ms: i64,
-    reset_at_ms: Option<i64>,
+    (reset_at_ms, once_until_ms): (Option<i64>, Option<i64>),
 ) -> Result<(), StoreError> {
     change(tx, id, |row| {
         row.password = Some(password.to_owned());
         row.password_changed_at_ms = Some(changed_at_ms);
         row.password_reset_at_ms = reset_at_ms.or(row.password_reset_at_ms);
+        row.password_once_until_ms = once_until_ms;
     })
     .await
+}
+
+/// Notes how it was recovered on the host, or that this was acknowledged.
+pub async fn set_recovery(tx: &mut Tx, id: Uuid, recovery: Option<&str>) -> Result<(), StoreError> {
+    change(tx, id, |row| row.recovery = recovery.map(str::to_owned)).await
+}
+
+/// Sets from where and when it may act; from everywhere and always with none.
+pub async fn set_bounds(tx: &mut Tx, id: Uuid, bounds: Option<&str>) -> Result<(), StoreError> {
+    change(tx, id, |row| row.bounds = bounds.map(str::to_owned)).await
 }
 
 /// Keeps a sealed secret of one-time codes until one of them confirms it.
@@ -244,4 +265,5 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 authority!(Row, "identities", keys 1, {
     id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms,
     password_reset_at_ms, totp_secret, totp_used_step, totp_confirmed_at_ms, totp_pending, totp_pending_until_ms,
+    password_once_until_ms, recovery, bounds,
 });

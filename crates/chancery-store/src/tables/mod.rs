@@ -130,6 +130,7 @@ pub mod time_stamping_services;
 pub mod log_entries;
 pub mod logs;
 pub mod tiles;
+pub mod witnesses;
 
 use crate::authority::{Authority, Table};
 

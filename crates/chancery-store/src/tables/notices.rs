@@ -138,7 +138,7 @@ pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
     }
     let (mut seen, mut values) = (vec!["object_kind = 'Certificate'".to_owned()], Vec::new());
     if sight.server {
-        seen.extend(["object_kind IS NULL", "object_kind = 'ApiKey'"].map(str::to_owned));
+        seen.extend(["object_kind IS NULL", "object_kind IN ('ApiKey', 'Identity')"].map(str::to_owned));
     }
     let kinds = [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
     for (kind, whose, own) in kinds {
@@ -175,7 +175,7 @@ impl Sight {
         let whose = match notice.object_kind.as_deref() {
             Some("SigningRequest") => &self.requests,
             Some("Proposal") => &self.proposals,
-            Some("ApiKey") | None => return self.server,
+            Some("ApiKey" | "Identity") | None => return self.server,
             Some(_) => return true,
         };
         match whose {

@@ -53,6 +53,7 @@ const BY_CREDENTIAL: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE
 const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1 OR public_key = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
 const COUNT_CONFIRMED: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1 AND confirmed_at_ms IS NOT NULL";
+const DELETE_OF_IDENTITY: &str = "DELETE FROM passkeys WHERE identity_id = $1";
 const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
 
 /// Adds a passkey; [`StoreError::Conflict`] when the identity has one of this name, or anybody one of this credential.
@@ -69,6 +70,11 @@ pub async fn change(tx: &mut Tx, id: Uuid, change: impl FnOnce(&mut Row) -> bool
 pub async fn delete(tx: &mut Tx, identity: Uuid, id: Uuid) -> Result<(), StoreError> {
     sql(DELETE).bind(identity).bind(id).execute(tx).await?;
     Ok(())
+}
+
+/// Removes all of an identity, whatever their rows say.
+pub async fn delete_of_identity(tx: &mut Tx, identity: Uuid) -> Result<u64, StoreError> {
+    sql(DELETE_OF_IDENTITY).bind(identity).execute(tx).await
 }
 
 /// The passkey of an identity with this id.

@@ -23,7 +23,7 @@ on_both!(
 );
 
 /// Tables whose rows need no MAC, and why.
-const WITHOUT: [(&str, &str); 34] = [
+const WITHOUT: [(&str, &str); 35] = [
     ("migrations", "what ran is compared with what this release holds"),
     ("counters", "numbers and turns; they give no right"),
     ("row_counts", "how many rows lists have; they give no right"),
@@ -38,6 +38,7 @@ const WITHOUT: [(&str, &str); 34] = [
     ("audit_tiles", "the signed checkpoints are over them"),
     ("audit_checkpoints", "signed, and each has the hash of the one before"),
     ("audit_target_states", "how far targets have the records, whose sequence shows a gap; it gives no right"),
+    ("witness_states", "cosignatures, which say themselves whose they are; it gives no right"),
     ("audit_ledgers", "its key is sealed, its checkpoints signed"),
     ("budget_leases", "how much of budgets servers have taken; it gives no right"),
     ("audit_identities", "an index of the audit records; it gives no right"),

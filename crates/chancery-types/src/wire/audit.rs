@@ -79,7 +79,7 @@ pub struct AuditExportQuery {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuditCheckpoint {
-    /// The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere.
+    /// The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. It has the cosignatures of witnesses that there are of it yet.
     pub checkpoint: String,
     /// The key that it is verified with.
     pub key: String,
@@ -89,6 +89,26 @@ pub struct AuditCheckpoint {
     pub records: u64,
     /// When it was made (RFC 3339).
     pub time: String,
+    /// The newest one that a witness has cosigned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witnessed: Option<WitnessedCheckpoint>,
+}
+
+/// A checkpoint of the ledger that witnesses have cosigned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct WitnessedCheckpoint {
+    /// The signed note with their cosignatures (c2sp.org/tlog-cosignature).
+    pub checkpoint: String,
+    /// Which one, from 0.
+    pub number: u64,
+    /// How many records it is over.
+    pub records: u64,
+    /// When it was made (RFC 3339).
+    pub time: String,
+    /// The names of the witnesses.
+    pub witnesses: Vec<String>,
 }
 
 /// One record.
@@ -212,7 +232,7 @@ impl LoginWay {
     /// Whether a second factor of ours came with it, and so at that moment: a provider may have taken its own long before.
     #[must_use]
     pub fn has_own_second_factor(&self) -> bool {
-        ["Password+Totp", PASSWORD_AND_PASSKEY].contains(&self.way.as_str())
+        ["Password+Totp", PASSWORD_AND_PASSKEY, LDAP_AND_TOTP].contains(&self.way.as_str())
     }
 
     /// Whether it satisfies a role that demands this besides a password.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, api_keys::ApiKeyScope};
-use crate::{Base64, IdentityId, IdentityKind, RoleId};
+use crate::{Base64, IdentityId, IdentityKind, RecoveredBy, RoleId};
 
 /// Body of POST /api/v2/identities.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,14 +79,30 @@ pub struct PatchIdentity {
     /// Other roles; they replace all of the present ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role_uuids: Option<Vec<RoleId>>,
+    /// From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; they replace all of the present ones, and an empty list
+    /// lets it act from everywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub networks: Option<Vec<String>>,
+    /// When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; they replace all of the present ones, and an
+    /// empty list lets it act always.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hours: Option<Vec<String>>,
+    /// `true`: how the identity was recovered on the host is known and as it should be; the alarm of it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_acknowledged: Option<bool>,
 }
 
 /// Body of POST /api/v2/identities/{uuid}/password.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct NewPassword {
     /// At least 12 characters of UTF-8.
     pub password: Base64,
+    /// Whether it is for one use: it logs nobody in, and sets another one for a day (POST /home/v1/login/password). Only of
+    /// others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_time: bool,
 }
 
 /// A person or an application.
@@ -107,9 +123,37 @@ pub struct Identity {
     /// When its password was last set by somebody else (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password_reset_at: Option<String>,
+    /// Until when its password, which others gave it for one use, sets another one (RFC 3339, UTC). Until then it logs nobody in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub one_time_password_until: Option<String>,
     /// Its second factor; absent where it logs in by a password alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub totp: Option<TotpState>,
+    /// From where it may log in and act; from everywhere where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub networks: Vec<String>,
+    /// When it may, in UTC: days, where they are not all, and the time from which and until which; always where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hours: Vec<String>,
+    /// How it was recovered on the host, until somebody has acknowledged that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery: Option<Recovery>,
+}
+
+/// A recovery on the host (`chancery recover`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Recovery {
+    /// When it was (RFC 3339, UTC).
+    pub recovered_at: String,
+    /// Who answered for it.
+    pub by: RecoveredBy,
+    /// Those people.
+    pub identities: Vec<ObjInfo<IdentityId>>,
+    /// Why fewer than two did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// A second factor that is active: one-time codes (RFC 6238).

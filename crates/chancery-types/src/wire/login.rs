@@ -113,6 +113,31 @@ impl fmt::Debug for TotpCredentials {
     }
 }
 
+/// Body of POST /home/v1/login/password: everything that proves who makes it, and the new password.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangePassword {
+    /// The identity's name, in any letter case.
+    #[cfg_attr(feature = "schema", schema(example = "Admin1"))]
+    pub username: String,
+    /// The present password, or one for one use.
+    pub password: Base64,
+    /// A one-time code of six digits, where there is a second factor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
+    pub totp: Option<String>,
+    /// The new one: at least 12 characters of UTF-8, and not the present one.
+    pub new_password: Base64,
+}
+
+/// Says who, never the proof.
+impl fmt::Debug for ChangePassword {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChangePassword").field("username", &self.username).finish_non_exhaustive()
+    }
+}
+
 /// Answer of POST /home/v1/login/totp. The secret is shown this once.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -12,6 +12,7 @@ pub mod health;
 pub mod identities;
 pub mod identity_providers;
 pub mod import;
+pub mod journal;
 pub mod key_types;
 pub mod keys;
 mod list;

@@ -28,6 +28,7 @@ pub const STRICT: &[&str] = &[
     "ApprovalRules",
     "PatchIssuancePolicy",
     "AccessChange",
+    "SearchJournal",
     "SetMailbox",
     "ConfirmMailbox",
     "PatchPasskey",

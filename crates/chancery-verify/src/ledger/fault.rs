@@ -1,6 +1,6 @@
 //! What is not as it was, and where.
 
-use crate::log::NotSigned;
+use crate::log::{BadCosignature, NotSigned};
 
 /// A place at which a copy of the ledger is not what Chancery wrote.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +63,12 @@ pub enum LedgerFault {
     /// A witness's file is none of this ledger.
     #[error("the witness's checkpoint is not believed: {0}")]
     Witness(NotSigned),
+    /// A cosignature that is none.
+    #[error("checkpoint {number}: {bad}")]
+    Cosignature { number: u64, bad: BadCosignature },
+    /// No checkpoint has as many cosignatures as are demanded.
+    #[error("no checkpoint has the cosignatures of {demanded} of the witnesses; the most that one has are {found}")]
+    NotWitnessed { found: usize, demanded: usize },
 }
 
 fn missing(count: u64, after: Option<i64>) -> String {

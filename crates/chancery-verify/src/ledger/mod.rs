@@ -4,11 +4,13 @@
 
 mod checkpoint;
 mod copy;
+mod demand;
 mod fault;
 mod verify;
 
 pub use checkpoint::{JournalAnchor, LedgerCheckpoint};
 pub use copy::LedgerCopy;
+pub use demand::{Demand, NotWitnessed, Witnessed};
 pub use fault::LedgerFault;
 pub use verify::{LedgerState, TOLERANCE_MS, verify_ledger};
 

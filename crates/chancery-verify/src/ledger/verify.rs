@@ -7,6 +7,7 @@ use chancery_x509::time::parse_rfc3339;
 use super::{
     checkpoint::LedgerCheckpoint,
     copy::{LedgerCopy, Record},
+    demand::{Demand, Witnessed},
     fault::LedgerFault,
 };
 use crate::log::{
@@ -28,13 +29,20 @@ pub struct LedgerState {
     pub newer: u64,
     /// The newest checkpoint that is believed.
     pub newest: Option<LedgerCheckpoint>,
+    /// The newest one that as many witnesses have cosigned as are demanded.
+    pub witnessed: Option<Witnessed>,
     /// What is not as it was; nothing where all is.
     pub faults: Vec<LedgerFault>,
 }
 
-/// Goes through a copy of the ledger, and compares it with checkpoints that witnesses kept.
+/// Goes through a copy of the ledger, and compares it with checkpoints that somebody kept, and with what is demanded of witnesses.
 #[must_use]
-pub fn verify_ledger(copy: LedgerCopy, key: &LogKey, witnesses: &[String], tolerance_ms: i64) -> LedgerState {
+pub fn verify_ledger(
+    copy: LedgerCopy,
+    key: &LogKey,
+    (witnesses, demand): (&[String], &Demand),
+    tolerance_ms: i64,
+) -> LedgerState {
     let LedgerCopy { mut records, hashes, checkpoints: notes, unreadable: mut faults, .. } = copy;
     let checkpoints = chain(&notes, key, &mut faults);
     let newest = checkpoints.last().cloned();
@@ -53,7 +61,8 @@ pub fn verify_ledger(copy: LedgerCopy, key: &LogKey, witnesses: &[String], toler
     let tree = Tree::of(&hashes);
     roots(&checkpoints, &tree, &mut faults);
     compare_with_witnesses(witnesses, key, &checkpoints, &tree, &mut faults);
-    LedgerState { records: records.len() as u64, newer: newer.len() as u64, newest, faults }
+    let witnessed = demand.newest(notes.iter().chain(witnesses), key, &mut faults);
+    LedgerState { records: records.len() as u64, newer: newer.len() as u64, newest, witnessed, faults }
 }
 
 /// The checkpoints that are believed, in the order in which they stand; each must be signed, in its place, and have the

@@ -32,6 +32,12 @@ impl Checkpoint {
         if checkpoint.origin == key.name() { Ok(checkpoint) } else { Err(NotSigned::Unknown) }
     }
 
+    /// Reads the checkpoint of a note whoever has signed it: of one's own.
+    #[must_use]
+    pub fn of_note(note: &str) -> Option<Self> {
+        Self::read(&note[..=note.rfind("\n\n")?])
+    }
+
     /// Reads a text. Lines after the third are extensions, which say nothing here.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');

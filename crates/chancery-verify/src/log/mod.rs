@@ -1,6 +1,7 @@
 //! The transparency log as whoever reads it sees it: notes, checkpoints, leaves, tiles, the tree and its proofs.
 
 pub mod checkpoint;
+pub mod cosignature;
 pub mod leaf;
 pub mod note;
 pub mod tile;
@@ -8,6 +9,7 @@ pub mod tree;
 pub mod verify;
 
 pub use checkpoint::Checkpoint;
+pub use cosignature::{BadCosignature, Cosigned, NotAWitnessKey, WitnessKey, cosignatures};
 pub use leaf::{CertificateLeaf, CommitmentLeaf, Leaf, SignatureLeaf};
 pub use note::{LogKey, NotALogKey, NotSigned, is_note};
 pub use tile::LogTile;

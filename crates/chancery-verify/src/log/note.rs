@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 const ED25519: u8 = 1;
 
 /// What stands before the key in a SubjectPublicKeyInfo of Ed25519.
-const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+pub(super) const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
 /// More signatures than any note that is worth reading has.
 const SIGNATURES_MAX: usize = 100;
@@ -110,10 +110,10 @@ pub fn is_note(text: &str) -> bool {
 }
 
 /// Name, id and signature.
-type Line<'n> = (&'n str, [u8; 4], Vec<u8>);
+pub(super) type Line<'n> = (&'n str, [u8; 4], Vec<u8>);
 
 /// The text of a note, and its signatures.
-fn parts(note: &str) -> Option<(&str, Vec<Line<'_>>)> {
+pub(super) fn parts(note: &str) -> Option<(&str, Vec<Line<'_>>)> {
     if note.chars().any(|c| c.is_ascii_control() && c != '\n') {
         return None;
     }

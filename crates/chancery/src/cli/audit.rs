@@ -1,4 +1,4 @@
-//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files.
+//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files, or may.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,15 @@ use chancery_core::JournalHead;
 use chancery_verify::log::LogKey;
 use clap::Args;
 
-use crate::settings::HostOptions;
+use super::witnesses::WitnessOptions;
+use crate::{client::connection::ServerOptions, settings::HostOptions};
 
 /// `audit who`.
 #[derive(Args)]
 pub(crate) struct AuditWho {
-    /// The token, as it was given out or sent, with or without characters that pass through.
-    pub(crate) token: String,
+    /// The token, as it was given out or sent, with or without characters that pass through; otherwise the first line of
+    /// standard input. Arguments can be read by everybody on this machine.
+    pub(crate) token: Option<String>,
     /// The token profile: its name, or its id if it was deleted.
     #[arg(long, value_name = "PROFILE")]
     pub(crate) profile: String,
@@ -24,7 +26,13 @@ pub(crate) struct AuditWho {
     pub(crate) to: Option<String>,
     #[command(flatten)]
     pub(crate) place: JournalPlace,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
 }
+
+/// Flags that say that the files on this host are meant, and flags that say that a server is.
+pub(crate) const OF_HOST: [&str; 5] = ["journal_dir", "config", "data", "store", "root_key"];
+pub(crate) const OF_SERVER: [&str; 4] = ["server_profile", "server", "ca", "api_key_file"];
 
 /// `audit verify`.
 #[derive(Args)]
@@ -42,6 +50,8 @@ pub(crate) struct AuditVerify {
     /// Seconds by which a record may be older than the checkpoint before it: more where a server's clock was wrong.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) tolerance: u32,
+    #[command(flatten)]
+    pub(crate) cosigned: WitnessOptions,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use super::witnesses::WitnessOptions;
 use crate::client::{
     connection::ServerOptions,
     inputs::{duration, interval, name_and_value},
@@ -350,6 +351,8 @@ pub(crate) struct LogWatch {
     /// Looks once.
     #[arg(long)]
     pub(crate) once: bool,
+    #[command(flatten)]
+    pub(crate) cosigned: WitnessOptions,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }

@@ -1,4 +1,4 @@
-//! The options of `chancery totp`.
+//! The options of `chancery totp` and `chancery password`: what a person does to its own ways in.
 
 use std::path::PathBuf;
 
@@ -42,4 +42,14 @@ pub(crate) struct Person {
     pub(crate) totp: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
+}
+
+/// `password`.
+#[derive(Args)]
+pub(crate) struct OwnPassword {
+    #[command(flatten)]
+    pub(crate) person: Person,
+    /// File with the new password; otherwise it is asked for.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) new_password_file: Option<PathBuf>,
 }

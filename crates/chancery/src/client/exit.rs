@@ -137,7 +137,8 @@ fn exit_of_call(error: &ClientError) -> Exit {
         ClientError::Authority(_) | ClientError::Certificate(_) | ClientError::NotSent(_) => Exit::Usage,
         ClientError::Unexpected { .. } => Exit::Failed,
         refused if refused.wants_login() => Exit::NotLoggedIn,
-        ClientError::Refused { error_code: ErrorCode::InternalError, .. } => Exit::Failed,
+        // The server's fault, or its database's.
+        ClientError::Refused { status: 500.., .. } | ClientError::NotLoggedIn { status: 500.., .. } => Exit::Failed,
         ClientError::NotLoggedIn { .. } | ClientError::Refused { .. } => Exit::Refused,
     }
 }
@@ -157,6 +158,8 @@ fn next_after_call(error: &ClientError) -> Option<String> {
         off if off.error_code() == Some(ErrorCode::ApiAccessDisabled) => {
             "On the server's host: chancery settings --api-access on".to_owned()
         }
+        ClientError::NotLoggedIn { status: 500.., .. } => "It is not the login that is at fault. Try again in a moment.".to_owned(),
+        refused @ ClientError::NotLoggedIn { .. } if !refused.wants_login() => return None,
         ClientError::NotLoggedIn { .. } => {
             "Check name, password and one-time code, or the API key, and log in: chancery login. Whose roles all demand a passkey \
              logs in at the console."
@@ -172,7 +175,11 @@ fn next_after_call(error: &ClientError) -> Option<String> {
             "Unless the message says what is missing, somebody with another role has to do it; chancery whoami shows what yours may."
                 .to_owned()
         }
-        ClientError::Refused { .. } | ClientError::Unexpected { .. } => return None,
+        ClientError::Unexpected { .. } => {
+            "Is it a Chancery server that answers there? Its address is https://HOST:PORT, without a path: chancery status"
+                .to_owned()
+        }
+        ClientError::Refused { .. } => return None,
     })
 }
 

@@ -1,35 +1,30 @@
-//! `chancery audit who` and `chancery audit verify-journal`: what the journal of the data plane says, read on the host; and
-//! `chancery audit verify`: whether the audit records are what they were. What else there is of audit records is in the table
-//! of `resources/`.
+//! `chancery audit verify-journal`: whether the journal of the data plane is what it was; and `chancery audit verify`: whether the
+//! audit records are. `chancery audit who` is in `audit_who`. What else there is of audit records is in the table of
+//! `resources/`.
 
 use std::{
     fs::File,
     io::{BufRead as _, BufReader},
-    ops::RangeInclusive,
     path::{Path, PathBuf},
 };
 
-use chancery_core::{Chancery, Host, JournalEntry, JournalState};
+use chancery_core::{Chancery, Host, JournalState};
 use chancery_verify::{
-    ledger::{LedgerCopy, LedgerState, verify_ledger},
+    ledger::{Demand, LedgerCopy, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
 };
-use chancery_x509::time::{parse_rfc3339, rfc3339_ms};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use serde_json::json;
 
+use super::audit_who;
 use crate::{
     bounded,
-    cli::audit::{AuditVerify, AuditVerifyJournal, AuditWho, JournalPlace},
+    cli::audit::{AuditVerify, AuditVerifyJournal, JournalPlace},
     client::exit::{Exit, told_with, usage},
     failure::{Failure, describe},
     installation, output,
     shown::escaped_json,
 };
-
-const WHO: &str = "Shows who has made or read a token, from the journal on this host: a line of JSON for each call";
-
-const WHO_EXAMPLE: &str = "Exit codes: 0 somebody has, 1 the journal is not whole, 2 nobody has\n\nExample:\n  chancery audit who 4111110000001111 --profile 'demo cards' --data chancery-data --root-key chancery-data/root.key";
 
 const LEDGER: &str =
     "Checks that no audit record was changed, removed, inserted or moved: in an export, or in this database";
@@ -46,7 +41,7 @@ const VERIFY_EXAMPLE: &str = "Exit codes: 0 it is whole, 1 it is not: each line 
 
 /// Adds them to the commands that the table makes of audit records.
 pub(super) fn added(command: Command) -> Command {
-    let who = AuditWho::augment_args(Command::new("who")).about(WHO).after_help(WHO_EXAMPLE);
+    let who = audit_who::added(Command::new("who"));
     let verify =
         AuditVerifyJournal::augment_args(Command::new("verify-journal")).about(VERIFY).after_help(VERIFY_EXAMPLE);
     let ledger = AuditVerify::augment_args(Command::new("verify")).about(LEDGER).after_help(LEDGER_EXAMPLE);
@@ -56,9 +51,7 @@ pub(super) fn added(command: Command) -> Command {
 /// One of them, where the line has one.
 pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
     Some(match matches.subcommand()? {
-        ("who", below) => {
-            AuditWho::from_arg_matches(below).map_err(Failure::from).and_then(|command| block(who(command)))
-        }
+        ("who", below) => audit_who::run(below),
         ("verify", below) => AuditVerify::from_arg_matches(below)
             .map_err(Failure::from)
             .and_then(|command| block(verify_records(command))),
@@ -69,50 +62,23 @@ pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
     })
 }
 
-fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
+pub(super) fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
 }
 
-async fn who(command: AuditWho) -> Result<Exit, Failure> {
-    let AuditWho { token, profile, from, to, place } = command;
-    let time_ms = times(from.as_deref(), to.as_deref())?;
-    let (chancery, folder) = open(place).await?;
-    let (mut count, mut failed) = (0_u64, None);
-    let mut show = |entry: JournalEntry| {
-        count += 1;
-        if failed.is_none() {
-            failed = output::line(escaped_json(&shown(&entry))).err();
-        }
-    };
-    let host = Host::running("chancery audit who");
-    let state = chancery.who_had_token(&host, &folder, (&profile, &token), time_ms, &mut show).await;
-    chancery.shut_down().await;
-    let state = state?;
-    failed.map_or(Ok(()), Err)?;
-    tell_faults(&state);
-    if !state.faults.is_empty() {
-        return Ok(Exit::Failed);
-    }
-    if count == 0 {
-        let values = state.values;
-        output::note(format_args!("Nobody: none of the {values} tokens in the journal is this one."));
-        return Ok(Exit::Usage);
-    }
-    Ok(Exit::Done)
-}
-
 async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
-    let AuditVerify { file, checkpoint, key, tolerance, installation } = command;
+    let AuditVerify { file, checkpoint, key, tolerance, cosigned, installation } = command;
+    let demand = cosigned.demand()?;
     let tolerance_ms = i64::from(tolerance) * 1_000;
     let witnesses = notes(&checkpoint)?;
     let state = match file {
-        Some(file) => verify_export(&file, key, &witnesses, tolerance_ms)?,
+        Some(file) => verify_export(&file, key, (&witnesses, &demand), tolerance_ms)?,
         None => {
             let settings = installation.resolve()?;
             installation::expect_existing(&settings)?;
             let chancery = installation::open_existing(&settings).await?;
             let host = Host::running("chancery audit verify");
-            let state = chancery.verify_ledger(&host, key.as_ref(), &witnesses, tolerance_ms).await;
+            let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
             chancery.shut_down().await;
             state?
         }
@@ -123,7 +89,7 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
 fn verify_export(
     file: &Path,
     key: Option<LogKey>,
-    witnesses: &[String],
+    kept: (&[String], &Demand),
     tolerance_ms: i64,
 ) -> Result<LedgerState, Failure> {
     let name = || file.display().to_string();
@@ -160,11 +126,16 @@ fn verify_export(
             return Err(usage(format!("{} has no key: is it whole, and made with --ledger true?", name())));
         }
     };
-    Ok(verify_ledger(copy, &key, witnesses, tolerance_ms))
+    Ok(verify_ledger(copy, &key, kept, tolerance_ms))
+}
+
+/// A time of a cosignature. One that no calendar has is no time.
+fn rfc3339(time_s: u64) -> String {
+    chancery_core::rfc3339(i64::try_from(time_s).unwrap_or(i64::MAX))
 }
 
 fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
-    let LedgerState { records, newer, newest, faults } = state;
+    let LedgerState { records, newer, newest, witnessed, faults } = state;
     for fault in faults.iter().take(FAULTS_SHOWN) {
         output::note(format_args!("Not whole: {fault}."));
     }
@@ -177,7 +148,15 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
     let newest = newest.as_ref().map(|newest| {
         json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
     });
-    output::line(escaped_json(&json!({"records": records, "newer": newer, "checkpoint": newest}).to_string()))?;
+    let mut told = json!({"records": records, "newer": newer, "checkpoint": newest});
+    if let Some(Witnessed { checkpoint, cosigned }) = witnessed {
+        let by: Vec<_> = cosigned.iter().map(|one| json!({"name": one.witness, "time": rfc3339(one.time_s)})).collect();
+        // What came after it no witness has seen.
+        let after = records.saturating_sub(checkpoint.head.size);
+        told["witnessed"] =
+            json!({"number": checkpoint.number, "records": checkpoint.head.size, "after": after, "by": by});
+    }
+    output::line(escaped_json(&told.to_string()))?;
     Ok(Exit::Done)
 }
 
@@ -221,7 +200,7 @@ async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery>, PathBuf), Failure> {
+pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery>, PathBuf), Failure> {
     let JournalPlace { journal_dir, installation } = place;
     let settings = installation.resolve()?;
     installation::expect_existing(&settings)?;
@@ -234,42 +213,10 @@ async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery>, PathBuf)
     Ok((installation::open_existing(&settings).await?, folder))
 }
 
-fn times(from: Option<&str>, to: Option<&str>) -> Result<Option<RangeInclusive<i64>>, Failure> {
-    let moment = |flag: &str, text: Option<&str>, otherwise: i64| match text {
-        None => Ok(otherwise),
-        Some(text) => {
-            let wrong = || Failure::from(format!("--{flag} {text}: a moment has the form 2026-11-25T08:00:00Z"));
-            parse_rfc3339(text).ok_or_else(wrong)
-        }
-    };
-    let times = moment("from", from, i64::MIN)?..=moment("to", to, i64::MAX)?;
-    Ok((from.is_some() || to.is_some()).then_some(times))
-}
-
-fn tell_faults(state: &JournalState) {
+pub(super) fn tell_faults(state: &JournalState) {
     for fault in &state.faults {
         output::note(format_args!("Not whole: {fault}."));
     }
-}
-
-fn shown(entry: &JournalEntry) -> String {
-    let identities: Vec<_> = entry.identities.iter().map(|(uuid, name)| json!({"uuid": uuid, "name": name})).collect();
-    json!({
-        "time": rfc3339_ms(entry.time_ms),
-        "action": entry.action,
-        "outcome": entry.outcome,
-        "view": entry.view,
-        "identities": identities,
-        "source": entry.source,
-        "session": entry.session,
-        "requestId": entry.request_id,
-        "keyVersion": entry.key_version,
-        "values": entry.values,
-        "index": entry.index,
-        "segment": entry.segment,
-        "record": entry.record,
-    })
-    .to_string()
 }
 
 #[cfg(test)]

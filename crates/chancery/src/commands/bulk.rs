@@ -21,6 +21,7 @@ use crate::{
     failure::{Failure, describe},
     output,
     resources::{self, names::Names},
+    shown::Shown,
 };
 
 /// How often progress is told to a terminal, and to a file.
@@ -146,15 +147,18 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
         Place::File(_) if connection.output == Output::Json => {
             output::line(json!({"rows": rows, "bad": bad, "rejects": rejects}))?;
         }
-        Place::File(path) => output::line(format!("{} written to {}", rows_of(rows), path.display()))?,
+        Place::File(path) => {
+            output::line(format!("{} written to {}", rows_of(rows), Shown(&path.display().to_string())))?;
+        }
     }
     match rejects {
         Some(rejects) => {
             output::note(format!(
-                "chancery: {} {} refused: {rejects} has {}, each with its reason",
+                "chancery: {} {} refused: {} has {}",
                 rows_of(bad),
                 if bad == 1 { "was" } else { "were" },
-                if bad == 1 { "it" } else { "them" }
+                Shown(&rejects),
+                if bad == 1 { "it, with its reason" } else { "them, each with its reason" }
             ));
             Ok(Exit::RowsRefused)
         }

@@ -4,10 +4,14 @@ use std::{
     io,
     path::{Path, PathBuf},
     thread::sleep,
+    time::Duration,
 };
 
 use chancery_client::Client;
-use chancery_verify::log::{Checkpoint, LogKey, NotLogged, NotSigned, verify_log_consistency};
+use chancery_verify::{
+    ledger::{Demand, NotWitnessed},
+    log::{Checkpoint, LogKey, NotLogged, NotSigned, verify_log_consistency},
+};
 
 use crate::{
     bounded,
@@ -24,6 +28,10 @@ use crate::{
     shown::Shown,
 };
 
+/// How often, and after what time each, it is looked again whether witnesses have cosigned the newest checkpoint.
+const COSIGNED_TRIES: u32 = 10;
+const COSIGNED_WAIT: Duration = Duration::from_secs(1);
+
 /// What is watched.
 struct Watched {
     client: Client,
@@ -33,6 +41,8 @@ struct Watched {
     key_file: Option<PathBuf>,
     /// The last checkpoint.
     kept: PathBuf,
+    /// Who must have cosigned it.
+    demand: Demand,
 }
 
 pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
@@ -62,6 +72,7 @@ pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
 }
 
 fn watched(command: &LogWatch) -> Result<Watched, Failure> {
+    let demand = command.cosigned.demand()?;
     let target = Target::of_profile(&command.server)?;
     let client = target.client()?;
     let folder = servers::subfolder("logs")?;
@@ -76,7 +87,7 @@ fn watched(command: &LogWatch) -> Result<Watched, Failure> {
     let name = key.to_string();
     let name = name.chars().map(|one| if one.is_ascii_alphanumeric() || ".-".contains(one) { one } else { '_' });
     let kept = folder.join(format!("{}.checkpoint", name.take(120).collect::<String>()));
-    Ok(Watched { client, address: target.address, key, key_file, kept })
+    Ok(Watched { client, address: target.address, key, key_file, kept, demand })
 }
 
 /// The key as it was kept the first time at this address; a first one is kept, and said.
@@ -100,12 +111,14 @@ impl Watched {
     /// One look: nothing where the checkpoint is the one that is kept.
     fn look(&self) -> Result<Option<String>, Failure> {
         let Self { client, key, kept, .. } = self;
-        let newer = String::from_utf8(client.checkpoint()?).doing("the checkpoint")?;
+        let newer = self.cosigned()?;
         let older = match bounded::open_text(kept) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             read => Some(read.doing(kept.display().to_string())?),
         };
-        if older.as_ref() == Some(&newer) {
+        // Cosignatures may have come to the same checkpoint.
+        let text = |note: &str| note.rsplit_once("\n\n").map(|(text, _)| text.to_owned());
+        if older.as_ref().is_some_and(|older| *older == newer || text(older) == text(&newer) && text(older).is_some()) {
             return Ok(None);
         }
         // Whether it is this log at all is another question than whether it only grew.
@@ -125,6 +138,20 @@ impl Watched {
             format!("{}: {} entries, beginning with the same {}", now.origin, now.size, before.size)
         };
         Ok(Some(says))
+    }
+
+    /// The newest checkpoint, once as many witnesses have cosigned it as are demanded: it takes them a moment.
+    fn cosigned(&self) -> Result<String, Failure> {
+        let mut tries = 0;
+        loop {
+            let note = String::from_utf8(self.client.checkpoint()?).doing("the checkpoint")?;
+            match self.demand.meets(&note) {
+                Ok(_) => return Ok(note),
+                Err(NotWitnessed::TooFew { .. }) if tries < COSIGNED_TRIES => tries += 1,
+                Err(why) => return Err(told(Exit::Failed, format!("the checkpoint is not believed: {why}"))),
+            }
+            sleep(COSIGNED_WAIT);
+        }
     }
 
     /// It may be another server's log, or somebody's who has taken this one's place: its operator knows.

@@ -3,6 +3,7 @@
 mod activity;
 mod api_key;
 mod audit;
+mod audit_who;
 pub(crate) mod backup;
 mod bulk;
 mod cert;
@@ -14,6 +15,8 @@ mod login;
 mod mailbox;
 mod manual;
 mod passkey;
+mod password;
+pub(crate) mod recover;
 pub(crate) mod rows;
 mod rule;
 pub(crate) mod serve;
@@ -39,6 +42,10 @@ use crate::{
     resources,
 };
 
+/// The server's options, of [`ServerOptions`](crate::client::connection::ServerOptions), and their heading.
+const SERVER_OPTIONS: [&str; 5] = ["server_profile", "server", "ca", "api_key_file", "output"];
+const SERVER_HEADING: &str = "Server";
+
 /// The whole command line: what is written down, and the commands of resources.
 pub(crate) fn whole() -> clap::Command {
     // What makes a key here, is found by two names, or reads files of the host, is in no line of a table.
@@ -48,7 +55,16 @@ pub(crate) fn whole() -> clap::Command {
         "audit" => audit::added(command),
         _ => command,
     });
-    without_empty_variables(Cli::command().subcommands(made).after_help(exit::help()))
+    own_flags_first(without_empty_variables(Cli::command().subcommands(made).after_help(exit::help())))
+}
+
+/// What comes behind the server's options in a structure is listed under their heading, whoever's it is.
+fn own_flags_first(command: clap::Command) -> clap::Command {
+    let is_server = |arg: &Arg| SERVER_OPTIONS.contains(&arg.get_id().as_str());
+    let is_misplaced = |arg: &Arg| arg.get_help_heading() == Some(SERVER_HEADING) && !is_server(arg);
+    command
+        .mut_args(|arg| if is_misplaced(&arg) { arg.help_heading(Resettable::Reset) } else { arg })
+        .mut_subcommands(own_flags_first)
 }
 
 /// A variable that is set to nothing counts as one that is not set, whichever option it is of.
@@ -76,6 +92,7 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
     match command {
         ClientCommand::Login(command) => login::run(&command),
         ClientCommand::Totp(command) => totp::run(&command.what),
+        ClientCommand::Password(command) => password::run(&command),
         ClientCommand::Logout(command) => who::log_out(&command),
         ClientCommand::Status(command) => who::status(&command.server),
         ClientCommand::Whoami(command) => who::whoami(&command.server),
@@ -102,6 +119,8 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::{SERVER_HEADING, SERVER_OPTIONS, whole};
+
     #[test]
     fn the_command_line_is_consistent() {
         super::whole().debug_assert();
@@ -120,5 +139,23 @@ mod tests {
             command.get_subcommands().for_each(check);
         }
         check(&super::whole());
+    }
+
+    /// Goes through all commands.
+    fn each(command: &clap::Command, look: &mut impl FnMut(&clap::Command)) {
+        look(command);
+        command.get_subcommands().for_each(|below| each(below, look));
+    }
+
+    #[test]
+    fn only_the_servers_options_stand_under_their_heading() {
+        let mut seen = 0;
+        each(&whole(), &mut |command| {
+            for arg in command.get_arguments().filter(|arg| arg.get_help_heading() == Some(SERVER_HEADING)) {
+                assert!(SERVER_OPTIONS.contains(&arg.get_id().as_str()), "{}: {}", command.get_name(), arg.get_id());
+                seen += 1;
+            }
+        });
+        assert!(seen > 500, "{seen}");
     }
 }

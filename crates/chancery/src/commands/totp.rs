@@ -54,12 +54,12 @@ fn enrol(person: &Person) -> Result<(), Failure> {
     Ok(())
 }
 
-fn client(person: &Person) -> Result<Client, Failure> {
+pub(super) fn client(person: &Person) -> Result<Client, Failure> {
     Target::of_profile(&person.server)?.client()
 }
 
 /// The proof. Enrolling takes a code where there are codes already, which only the person knows. A passkey takes a browser.
-fn credentials(person: &Person, needs_code: bool) -> Result<TotpCredentials, Failure> {
+pub(super) fn credentials(person: &Person, needs_code: bool) -> Result<TotpCredentials, Failure> {
     let password = password_of(&person.name, person.password_file.as_deref())?;
     let totp = match &person.totp {
         Some(code) => Some(code.clone()),

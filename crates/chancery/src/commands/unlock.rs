@@ -1,4 +1,4 @@
-//! `chancery unlock NAME [--totp]`
+//! `chancery unlock NAME`
 
 use chancery_core::Host;
 
@@ -7,20 +7,9 @@ use crate::{cli::Unlock, failure::Failure, installation, output};
 pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
-    let host = Host::running("chancery unlock");
-    let unlocked = async {
-        chancery.unlock_from_host(&host, &command.name).await?;
-        if command.totp {
-            chancery.reset_totp_from_host(&host, &command.name).await?;
-        }
-        Ok::<_, Failure>(())
-    };
-    let unlocked = unlocked.await;
+    let unlocked = chancery.unlock_from_host(&Host::running("chancery unlock"), &command.name).await;
     chancery.shut_down().await;
     unlocked?;
-    if command.totp {
-        output::line(format_args!("Took the second factor of {} away: its password is enough now.", command.name))?;
-    }
     output::line(format_args!(
         "Unlocked {}. A running server lets that identity log in within a second.",
         command.name

@@ -4,7 +4,7 @@ use std::{path::Path, time::Duration};
 
 use chancery_types::Base64;
 use clap::ArgMatches;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{Kind, Member, Verb, budgets, names::Names, show};
 use crate::{
@@ -15,6 +15,9 @@ use crate::{
     failure::Failure,
     password_input::without_line_end,
 };
+
+/// Stands for no word at all, where a list is to be emptied.
+const NOTHING: &str = "none";
 
 /// What is sent: the file's members, and over them those of flags. Nothing is sent where the call has no body. `present` is
 /// the object as it is.
@@ -70,7 +73,12 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::Text => text().map(|text| text.as_str().into()),
         Kind::Number => matches.get_one::<i64>(member.flag).map(|number| (*number).into()),
         Kind::Switch => matches.get_one::<bool>(member.flag).map(|switch| (*switch).into()),
-        Kind::Texts => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
+        // An empty text stands for none of them.
+        Kind::Texts => {
+            texts().map(|texts| texts.filter(|text| !text.is_empty()).map(|text| Value::from(text.as_str())).collect())
+        }
+        Kind::Words | Kind::Budgets if texts().is_some_and(|texts| texts.eq([NOTHING])) => Some(json!([])),
+        Kind::Words => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
         Kind::Of(kind) => text().map(|text| resolved(kind, text, names)).transpose()?,
         Kind::Issuer => Some(match text() {
             Some(text) => resolved("ca", text, names)?,

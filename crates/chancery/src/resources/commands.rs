@@ -92,6 +92,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Switch => arg.value_name("BOOL").value_parser(value_parser!(bool)),
         Kind::Of(_) | Kind::Issuer => arg.value_name("NAME"),
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
+        Kind::Words => arg.value_name("WORD").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Budgets => arg.value_name("COUNT/PERIOD").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),

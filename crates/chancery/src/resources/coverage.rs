@@ -7,18 +7,20 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 56] = [
+const BY_HAND: [(&str, &str, &str); 57] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
     ("GET", "/api/v2/token-profiles/{}/grants/{}", "grant show"),
     ("POST", "/api/v2/token-profiles/{}/grants/{}/revoke", "grant revoke"),
     ("GET", "/api/v2/activity", "activity"),
+    ("POST", "/api/v2/audit/journal/search", "audit who"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),
     ("GET", "/home/v1/login/token", "login"),
     ("POST", "/home/v1/login/exchange", "login --oidc-token"),
+    ("POST", "/home/v1/login/password", "password"),
     ("POST", "/home/v1/login/totp", "totp enrol"),
     ("POST", "/home/v1/login/totp/confirm", "totp confirm"),
     ("POST", "/home/v1/login/totp/remove", "totp remove"),

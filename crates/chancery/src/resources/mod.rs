@@ -233,6 +233,8 @@ pub(crate) enum Kind {
     Text,
     /// Several, by commas or by repeating.
     Texts,
+    /// The same of words of the interface, among which is no `none`: that stands for no word at all.
+    Words,
     Number,
     /// `true` or `false`.
     Switch,

@@ -5,6 +5,7 @@ mod addresses;
 mod limits;
 mod recorded;
 mod smtp;
+mod witnesses;
 mod words;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use chancery_core::{JournalConfig, Limits, StoreUrl};
+use chancery_core::{JournalConfig, Limits, StoreUrl, Witness};
 use chancery_server::{Bounds, Network};
 use clap::Args;
 use serde::Deserialize;
@@ -127,6 +128,10 @@ pub(crate) struct Options {
     /// Authorities that targets of notices and of the audit records must have their TLS certificates from, PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
     pub(crate) notice_ca: Option<PathBuf>,
+    /// A witness that cosigns checkpoints of the transparency log and of the audit ledger: its key, NAME+ID+KEY, a blank, and its
+    /// https address. Repeated for several.
+    #[arg(long, value_name = "VKEY URL", env = "CHANCERY_WITNESS", value_delimiter = ',')]
+    pub(crate) witness: Option<Vec<String>>,
     /// The relay that notices are mailed by: its name or address. It may be in a private network.
     #[arg(long, value_name = "HOST", env = "CHANCERY_SMTP_HOST")]
     pub(crate) smtp_host: Option<String>,
@@ -220,6 +225,7 @@ pub(crate) struct Settings {
     pub(crate) public_origin: Option<String>,
     pub(crate) journal: JournalConfig,
     pub(crate) notice_networks: Vec<Network>,
+    pub(crate) witnesses: Vec<Witness>,
     pub(crate) notice_ca: Option<PathBuf>,
     pub(crate) provider_networks: Vec<Network>,
     pub(crate) provider_ca: Option<PathBuf>,
@@ -279,6 +285,7 @@ impl Options {
             notice_ca: self.notice_ca.or(other.notice_ca),
             provider_networks: self.provider_networks.or(other.provider_networks),
             provider_ca: self.provider_ca.or(other.provider_ca),
+            witness: self.witness.or(other.witness),
             smtp_host: self.smtp_host.or(other.smtp_host),
             smtp_port: self.smtp_port.or(other.smtp_port),
             smtp_tls: self.smtp_tls.or(other.smtp_tls),
@@ -320,10 +327,7 @@ impl Options {
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
         self.public_origin.as_deref().map_or(Ok(()), addresses::check_public_origin)?;
-        if let Some(seconds) = self.token_lifetime {
-            let limit = format!("token-lifetime={seconds}");
-            limits::set(&mut limits, &mut bounds, &limit).doing(format!("--token-lifetime {seconds}"))?;
-        }
+        self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, seconds))?;
         Ok(Settings {
             journal: journal(&data, self.journal_dir, self.journal_keep_days)?,
             data,
@@ -343,6 +347,7 @@ impl Options {
             public_origin: self.public_origin,
             notice_networks: addresses::networks("--notice-networks", &self.notice_networks.unwrap_or_default())?,
             notice_ca: self.notice_ca,
+            witnesses: witnesses::of(&self.witness.unwrap_or_default())?,
             provider_networks: addresses::networks("--provider-networks", &self.provider_networks.unwrap_or_default())?,
             provider_ca: self.provider_ca,
             smtp,
@@ -354,6 +359,11 @@ impl Options {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+/// The lifetime of bearer tokens has a flag besides the limit.
+fn lifetime(limits: &mut Limits, bounds: &mut Bounds, seconds: u64) -> Result<(), Failure> {
+    limits::set(limits, bounds, &format!("token-lifetime={seconds}")).doing(format!("--token-lifetime {seconds}"))
 }
 
 fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, Failure> {

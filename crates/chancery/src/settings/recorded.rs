@@ -23,6 +23,7 @@ impl Settings {
             "journal-keep-days": self.journal.keep_days,
             "token-lifetime": self.limits.token_lifetime.as_secs(),
             "time-stamp-authorities": self.time_stamp_urls.len(),
+            "witnesses": self.witnesses.iter().map(|witness| witness.key.name()).collect::<Vec<_>>(),
             "smtp-host": self.smtp.as_ref().map(|smtp| &smtp.host),
             "trusted-proxies": bounded(&self.given.proxies),
             "limits": bounded(&self.given.limits),

@@ -62,7 +62,9 @@ fn manual_pages_have_their_names_when_they_are_whole() {
 
 #[test]
 fn commands_beside_the_server_list_their_own_flags() {
-    for command in [&["unlock"][..], &["settings"], &["backup"], &["rows", "list"], &["rows", "authenticate"]] {
+    for command in
+        [&["unlock"][..], &["recover"], &["settings"], &["backup"], &["rows", "list"], &["rows", "authenticate"]]
+    {
         let help = chancery(command).arg("--help").run().text();
         assert!(help.contains("--root-key") && !help.contains("--listen") && !help.contains("--limit"), "{help}");
     }

@@ -3,7 +3,8 @@
 use std::{fs, path::Path};
 
 use chancery_testkit::{Ran, temp_dir};
-use serde_json::Value;
+use chancery_types::RoleId;
+use serde_json::{Value, json};
 
 use crate::process::{Demo, chancery};
 
@@ -77,6 +78,55 @@ fn whoever_read_a_token_is_told_after_a_kill_and_what_was_changed_is_found() {
     assert!(found.stderr.contains("Not whole"), "cut off: {}", found.stderr);
     fs::write(&segment, &whole).unwrap();
     assert!(audit(&data, &["verify-journal", "--head", &head]).status.success());
+}
+
+#[test]
+fn a_server_tells_an_auditor_who_had_a_token_and_says_where_it_cannot() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let (client, profile) = (demo.client(), demo.text("/demo/tokenProfileUuid").parse().unwrap());
+    let made = client.tokenize(profile, "4012 8888 8888 1881").unwrap();
+    let token = made.token.clone();
+    client.detokenize(profile, made).unwrap();
+    let auditor = json!({"name": "watcher", "kind": "Application", "roleUuids": [RoleId::AUDITOR]});
+    let key = client.create_identity(&serde_json::from_value(auditor).unwrap()).unwrap().api_key.unwrap();
+    let base = demo.text("/base").to_owned();
+    let who = |arguments: &[&str]| {
+        let arguments = [&["audit", "who", "--profile", "demo cards", "--ca", demo.text("/caFile")][..], arguments];
+        chancery(&arguments.concat()).env("CHANCERY_SERVER", &base).env("CHANCERY_API_KEY", &key)
+    };
+    let told = who(&[&token, "--output", "json"]).run();
+    let answer: Value = serde_json::from_str(&told.text()).unwrap();
+    let calls = answer["response"]["items"].as_array().unwrap();
+    let actions: Vec<_> = calls.iter().map(|call| call["action"].as_str().unwrap()).collect();
+    assert_eq!((actions, &answer["response"]["complete"]), (vec!["Tokenize", "Detokenize"], &json!(true)));
+    let table = who(&[]).input(format!("{token}\nanother line\n")).run();
+    let lines: Vec<_> = table.text().lines().map(str::to_owned).collect();
+    assert!(lines.len() == 3 && lines[2].contains("Admin1 + Admin2") && lines[2].contains("Full"), "{lines:?}");
+    let nobody = who(&["4111111111111112"]).try_run();
+    assert_eq!((nobody.status.code(), nobody.text().as_str()), (Some(2), ""), "{}", nobody.stderr);
+    assert!(nobody.stderr.contains("Nobody"), "{}", nobody.stderr);
+    let early = who(&[&token, "--to", "2020-01-01T00:00:00Z"]).try_run();
+    assert_eq!(early.status.code(), Some(2), "{}", early.stderr);
+    let wrong = who(&[&token, "--from", "yesterday"]).try_run();
+    assert_eq!(wrong.status.code(), Some(5), "{}", wrong.stderr);
+    let data = folder.path().join("data").display().to_string();
+    let both = who(&[&token, "--data", &data, "--server", &base]).try_run();
+    assert_eq!(both.status.code(), Some(2), "{}", both.stderr);
+    assert!(both.stderr.contains("either a server"), "{}", both.stderr);
+
+    // It starts with another journal: that of before is not looked through any more, and the answer says so.
+    let listen = base.trim_start_matches("https://").to_owned();
+    assert!(demo.server.stop().success());
+    let elsewhere = folder.path().join("elsewhere").display().to_string();
+    let demo = Demo::start_again(folder.path(), &listen, &["--journal-dir", &elsewhere]);
+    let who = |arguments: &[&str]| {
+        let arguments = [&["audit", "who", "--profile", "demo cards", "--ca", demo.text("/caFile")][..], arguments];
+        chancery(&arguments.concat()).env("CHANCERY_SERVER", &base).env("CHANCERY_API_KEY", &key)
+    };
+    let told = who(&[&token]).try_run();
+    assert_eq!((told.status.code(), told.text().as_str()), (Some(1), ""), "{}", told.stderr);
+    assert!(told.stderr.contains("Not looked through: the journal of "), "{}", told.stderr);
 }
 
 #[test]

@@ -28,4 +28,5 @@ mod signals;
 mod tour;
 mod verify_paths;
 mod web;
+mod witnesses;
 mod workloads;

@@ -199,6 +199,23 @@ class Audit:
         )
         return cast("bytes", self._caller.call(call))
 
+    def search_journal(
+        self,
+        **body: Unpack[types.SearchJournal],
+    ) -> types.JournalCalls:
+        """Who has made or read a token: the calls that had it, the oldest first, from the journal of the server that is asked, and
+        which other journals there are. Each question is recorded. Needs Audit:Read.
+
+        `POST /api/v2/audit/journal/search`
+        """
+        call = Call(
+            "POST", "/api/v2/audit/journal/search",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.JournalCalls", self._caller.call(call))
+
 
 class AuditTargets:
     def __init__(self, caller: Caller) -> None:
@@ -438,7 +455,7 @@ class Identities:
         **body: Unpack[types.NewPassword],
     ) -> types.Identity:
         """Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
-        Identity:Manage, and every permission that the identity holds.
+        Identity:Manage, and every permission that the identity holds. With `oneTime` it logs nobody in, and sets another one.
 
         `POST /api/v2/identities/{uuid}/password`
         """
@@ -3395,6 +3412,23 @@ class Session:
             by_cookie=True,
         )
         return cast("types.PasskeyChallenge", self._caller.call(call))
+
+    def change_password(
+        self,
+        **body: Unpack[types.ChangePassword],
+    ) -> types.HomeAnswer:
+        """Sets one's own password, by the present one and the second factor, and ends the sessions of the identity. A password that
+        others gave for one use does this and nothing else.
+
+        `POST /home/v1/login/password`
+        """
+        call = Call(
+            "POST", "/home/v1/login/password",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.HomeAnswer", self._caller.call(call))
 
     def token(
         self,

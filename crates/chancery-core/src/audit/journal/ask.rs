@@ -22,6 +22,8 @@ pub struct JournalEntry {
     pub time_ms: i64,
     /// The request's id, as answer and log have it.
     pub request_id: String,
+    /// The token profile: the one that was asked for, or one that shares its tokens.
+    pub profile: Uuid,
     /// The session.
     pub session: Uuid,
     /// From where.
@@ -57,18 +59,15 @@ impl Chancery {
         show: &mut (dyn FnMut(JournalEntry) + Send),
     ) -> Result<JournalState> {
         let id = self.profile_named(host, profile).await?;
-        let plain = match self.token_profiles.find(id) {
-            Ok(profile) => profile.engine().plain(token).into_owned(),
-            Err(_) => token.to_owned(),
-        };
         let keys = Tagging {
             keys: JournalKeys(std::sync::Arc::clone(&self.custodian)),
-            token: plain,
+            token: self.plain_token(id, token),
             tag: Default::default(),
         };
-        let what = Walk { begins: None, heads: Vec::new(), time_ms: time_ms.clone() };
+        let profiles = self.token_profiles.with_same_tokens(id);
+        let what = Walk { time_ms: time_ms.clone(), ..Walk::default() };
         let mut visit = |found: Found<'_>| {
-            let is_asked = found.call.profile == Uuid::from(id)
+            let is_asked = profiles.contains(&found.call.profile.into())
                 && time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&found.call.time_ms));
             let Some(tag) = keys.tag.get().filter(|_| is_asked) else { return };
             for index in found.call.places_of(tag) {
@@ -183,6 +182,7 @@ fn entry(found: &Found<'_>, index: u32, name_of: impl Fn(Uuid) -> Option<String>
         record: found.record,
         time_ms: call.time_ms,
         request_id: crate::RequestId(call.request).to_string(),
+        profile: call.profile,
         session: call.session,
         source: call.source.to_string(),
         identities: call.members.iter().map(|id| (*id, name_of(*id))).collect(),

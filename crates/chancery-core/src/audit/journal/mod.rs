@@ -1,11 +1,13 @@
 //! The journal of the data plane: every call that tokenizes or detokenizes is in it before it is answered, with tags of its
 //! tokens, so that it can be told who has read one.
 //!
-//! `record` is what each call does, `watch` what is done beside them, and `ask` what somebody on the host may ask. The
-//! files are the crate chancery-journal's.
+//! `record` is what each call does, `watch` what is done beside them, `ask` what somebody on the host may ask, and `search` what
+//! auditors may. The files are the crate chancery-journal's.
 
 mod ask;
+mod cursor;
 mod record;
+mod search;
 #[cfg(test)]
 mod tests;
 mod watch;

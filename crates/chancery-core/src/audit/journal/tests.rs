@@ -49,6 +49,9 @@ macro_rules! request {
     ($($json:tt)+) => { serde_json::from_value(json!($($json)+)).unwrap() };
 }
 
+// Behind the macro, which it uses.
+mod search;
+
 #[tokio::test]
 async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token() {
     let installation = Installation::new().await;

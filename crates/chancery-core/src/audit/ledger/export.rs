@@ -6,17 +6,21 @@ use chancery_store::{
     tables::{
         audit_ledger,
         tiles::{self, Tree},
+        witnesses,
     },
 };
 use chancery_types::Base64;
 use chancery_verify::{
-    ledger::{LedgerCopy, LedgerState, verify_ledger},
+    ledger::{Demand, LedgerCopy, LedgerState, verify_ledger},
     log::tree::{Hash, TILE_WIDTH},
 };
 use serde_json::json;
 
 use super::leaf_of;
-use crate::{Chancery, Error, Host, Result, log::LogKey};
+use crate::{
+    Chancery, Error, Host, Result,
+    log::{LogKey, with_cosignatures},
+};
 
 /// Records that are read at a time. One has some 20 KiB at most, and usually less than one.
 const RECORDS: u32 = 200;
@@ -99,11 +103,13 @@ async fn hashes(tx: &mut Tx, tile: i64, extent: Extent) -> Result<(Vec<u8>, Opti
 
 async fn checkpoints(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
     let some = audit_ledger::checkpoints(tx, from..=extent.newest, CHECKPOINTS).await?;
+    let states = witnesses::states(tx, Tree::Ledger).await?;
     let next = match some.last() {
         Some(last) if some.len() == CHECKPOINTS as usize => Part::Checkpoints(last.number + 1, extent),
         Some(_) | None => Part::Key(extent),
     };
-    let lines = some.into_iter().map(|one| format!("{}\n", json!({"checkpoint": one.note}))).collect::<String>();
+    let note = |one: audit_ledger::Checkpoint| with_cosignatures(&one.note, &states);
+    let lines = some.into_iter().map(|one| format!("{}\n", json!({"checkpoint": note(one)}))).collect::<String>();
     Ok((lines.into_bytes(), Some(next)))
 }
 
@@ -114,7 +120,7 @@ impl Chancery {
         &self,
         host: &Host,
         key: Option<&LogKey>,
-        witnesses: &[String],
+        (kept, demand): (&[String], &Demand),
         tolerance_ms: i64,
     ) -> Result<LedgerState> {
         let own = self.ledger.0.key.clone();
@@ -127,6 +133,6 @@ impl Chancery {
             }
             part = next;
         }
-        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), witnesses, tolerance_ms))
+        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms))
     }
 }

@@ -11,14 +11,25 @@ mod sequencer;
 #[cfg(test)]
 mod tests;
 
-use chancery_store::tables::{audit::Row, audit_ledger};
-use chancery_types::{Action, Perm, wire::audit::AuditCheckpoint};
+use chancery_store::tables::{
+    audit::Row,
+    audit_ledger,
+    tiles::Tree,
+    witnesses::{self, State},
+};
+use chancery_types::{
+    Action, Perm,
+    wire::audit::{AuditCheckpoint, WitnessedCheckpoint},
+};
 use chancery_verify::ledger::LedgerCheckpoint;
 
 pub(super) use self::export::Part;
 pub(crate) use self::{key::Ledger, sequencer::SequencingLedger};
 use super::reading::body_of;
-use crate::{Caller, Chancery, Error, Result};
+use crate::{
+    Caller, Chancery, Error, Result,
+    log::{Shown, cosigned, with_cosignatures},
+};
 
 /// A leaf: the record as an export has it, without the end of its line.
 pub(super) fn leaf_of(row: Row) -> Result<Vec<u8>> {
@@ -29,16 +40,39 @@ impl Chancery {
     /// The newest checkpoint of the ledger.
     pub async fn audit_checkpoint(&self, caller: &Caller) -> Result<AuditCheckpoint> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
-        let read =
-            self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(audit_ledger::newest(tx).await?) }));
-        let note = read.await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?.note;
-        let opened = LedgerCheckpoint::open(&note, &self.ledger.0.key).map_err(Error::internal)?;
+        let read = self.storage.read(&grant, |tx| {
+            Box::pin(async move {
+                let newest = audit_ledger::newest(tx).await?;
+                Ok::<_, Error>((newest, witnesses::states(tx, Tree::Ledger).await?))
+            })
+        });
+        let (newest, states) = read.await?;
+        let newest = newest.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?;
+        let key = &self.ledger.0.key;
+        let opened = LedgerCheckpoint::open(&newest.note, key).map_err(Error::internal)?;
         Ok(AuditCheckpoint {
-            checkpoint: note,
-            key: self.ledger.0.key.to_string(),
+            checkpoint: with_cosignatures(&newest.note, &states),
+            key: key.to_string(),
             number: opened.number,
             records: opened.head.size,
             time: opened.time,
+            witnessed: cosigned(&states).map(|(shown, _)| self.witnessed(&shown, &states)).transpose()?,
+        })
+    }
+
+    /// A checkpoint with the cosignatures of witnesses.
+    fn witnessed(&self, shown: &Shown, states: &[State]) -> Result<WitnessedCheckpoint> {
+        let opened = LedgerCheckpoint::open(&shown.note, &self.ledger.0.key).map_err(Error::internal)?;
+        let name = |state: &State| state.witness.split('+').next().unwrap_or_default().to_owned();
+        let own = |state: &&State| {
+            state.cosignature.as_deref().is_some_and(|line| shown.note.contains(line)) && state.cosigned_at_ms.is_some()
+        };
+        Ok(WitnessedCheckpoint {
+            checkpoint: shown.note.clone(),
+            number: opened.number,
+            records: opened.head.size,
+            time: opened.time,
+            witnesses: states.iter().filter(own).map(name).collect(),
         })
     }
 }

@@ -11,7 +11,7 @@ use chancery_store::{
     },
 };
 use chancery_verify::{
-    ledger::{LedgerCheckpoint, LedgerCopy, LedgerFault, LedgerState, TOLERANCE_MS, verify_ledger},
+    ledger::{Demand, LedgerCheckpoint, LedgerCopy, LedgerFault, LedgerState, TOLERANCE_MS, verify_ledger},
     log::{LogKey, NotSigned, tree},
 };
 use uuid::Uuid;
@@ -89,7 +89,7 @@ async fn alter(chancery: &Chancery, statements: Vec<String>) {
 }
 
 async fn verified(chancery: &Chancery, witnesses: &[String]) -> LedgerState {
-    chancery.verify_ledger(&HOST, None, witnesses, TOLERANCE_MS).await.unwrap()
+    chancery.verify_ledger(&HOST, None, (witnesses, &Demand::default()), TOLERANCE_MS).await.unwrap()
 }
 
 async fn faults(chancery: &Chancery, witnesses: &[String]) -> Vec<LedgerFault> {
@@ -112,7 +112,7 @@ async fn lines(chancery: &Chancery) -> Vec<String> {
 fn of_lines(chancery: &Chancery, lines: &[String], witnesses: &[String]) -> LedgerState {
     let mut copy = LedgerCopy::default();
     lines.iter().for_each(|line| copy.push(line));
-    verify_ledger(copy, &chancery.ledger.0.key, witnesses, TOLERANCE_MS)
+    verify_ledger(copy, &chancery.ledger.0.key, (witnesses, &Demand::default()), TOLERANCE_MS)
 }
 
 /// Each test on both databases.
@@ -359,7 +359,7 @@ async fn a_ledger_written_anew_with_its_own_key_is_found_against_a_witness(insta
     assert!(!found.iter().any(of_first), "{found:?}");
     // Under another key nothing is believed.
     let other = LogKey::new(chancery.ledger.0.key.name(), random()).unwrap();
-    let state = chancery.verify_ledger(&HOST, Some(&other), &[], TOLERANCE_MS).await.unwrap();
+    let state = chancery.verify_ledger(&HOST, Some(&other), (&[], &Demand::default()), TOLERANCE_MS).await.unwrap();
     assert_eq!(state.faults[0], LedgerFault::Unsigned { number: 0, why: NotSigned::Unknown });
 }
 

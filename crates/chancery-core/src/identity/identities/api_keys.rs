@@ -270,7 +270,7 @@ impl Chancery {
     ) -> Result<MayUseKeys> {
         let is_enough =
             action == Action::ApiKeyRead || caller.members().iter().all(|member| member.kind == IdentityKind::Person);
-        if let Some(grant) = self.grant_own(caller, id, action).filter(|_| is_enough) {
+        if is_enough && let Some(grant) = self.grant_own(caller, id, action).await? {
             return Ok(MayUseKeys { grant, own: true, shown: None });
         }
         if let Some(grant) = key.and_then(|key| self.grant_shown_key(caller, (id, key), action)) {

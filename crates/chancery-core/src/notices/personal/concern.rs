@@ -70,7 +70,9 @@ impl Subject {
             (Some(NoticeObject::Proposal), Some(id)) => {
                 Some(StoredProposal::load(tx, effects, id.into()).await?.parties(hardened, now_ms))
             }
-            (Some(NoticeObject::Certificate | NoticeObject::ApiKey) | None, _) | (_, None) => None,
+            (Some(NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity) | None, _) | (_, None) => {
+                None
+            }
         };
         let concerned = tables::notices::concerned(tx, &notice).await?;
         Ok(Self { kind: notice.kind.parse().map_err(Error::internal)?, notice, concerned, parties })
@@ -95,7 +97,13 @@ impl Subject {
             K::Signed | K::Applied | K::Denied | K::Withdrawn | K::Expired | K::Revoked | K::Failed => has_acted(),
             // Everybody sees certificates.
             K::CertificateEnds => RENEW.iter().any(|perm| person.trusted_since(*perm).is_some()),
-            K::ApiKeyEnds | K::RowRefused | K::JournalFailed | K::BudgetLow | K::AuditTargetFailed => true,
+            K::ApiKeyEnds
+            | K::RowRefused
+            | K::JournalFailed
+            | K::BudgetLow
+            | K::AuditTargetFailed
+            | K::IdentityRecovered
+            | K::WitnessFailed => true,
             K::Test => false,
         }
     }

@@ -1,6 +1,6 @@
 //! Chains out of certificates in any order: below each issuer what it issued, every link verified.
 
-use chancery_keys::{Input, SignatureScheme, verify};
+use chancery_keys::NamedAlgorithm;
 use chancery_types::CertificateId;
 use chancery_verify::path::{Link, NotTrusted, PathSettings, PolicySettings, Purpose, check_path};
 use der::{Decode, Encode, asn1::ObjectIdentifier};
@@ -123,9 +123,8 @@ fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_
     let message = certificate.signed.to_be_signed.to_der().map_err(Error::internal)?;
     let signature = certificate.signed.signature.as_bytes().unwrap_or_default();
     let verifies = |spki: &[u8]| {
-        let spec = chancery_keys::kind_of_public_key(spki)?;
-        let scheme = SignatureScheme::named(spec, algorithm)?;
-        verify(spki, scheme, Input::Message(&message), signature).ok().map(|()| scheme.hash())
+        let algorithm = NamedAlgorithm::read(algorithm, None)?;
+        algorithm.verify(spki, &message, signature).ok().map(|()| algorithm.hash())
     };
     // A root's own signature proves nothing that its presence does not say: any hash will do.
     if may_be_root && certificate.is_self_issued() && verifies(&certificate.spki).is_some() {
@@ -133,7 +132,7 @@ fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_
     }
     for (above, candidate) in candidates.iter().filter(|(_, candidate)| candidate.name == *tbs.issuer()) {
         let Some(hash) = verifies(&candidate.spki) else { continue };
-        if hash.is_weak() {
+        if let Some(hash) = hash.filter(|hash| hash.is_weak()) {
             return Err(refused(certificate, &format!("is signed over {hash}, which proves nothing any more")));
         }
         let signs = candidate.usage.is_none_or(|usage| usage.0.contains(KeyUsages::KeyCertSign));
@@ -148,10 +147,7 @@ fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_
 
 /// Why the issuer of a certificate was not found.
 fn missing_issuer(certificate: &Foreign) -> Error {
-    let known = chancery_keys::KeySpec::ALL
-        .iter()
-        .any(|spec| SignatureScheme::named(*spec, &certificate.signed.algorithm).is_some());
-    if !known {
+    if NamedAlgorithm::read(&certificate.signed.algorithm, None).is_none() {
         let oid = certificate.signed.algorithm.oid;
         return refused(certificate, &format!("is signed by an algorithm that is not known here ({oid})"));
     }

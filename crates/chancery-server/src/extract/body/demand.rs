@@ -12,6 +12,7 @@ const PROPOSALS: &[P] =
 /// One of these permissions.
 #[rustfmt::skip]
 const PERMS: &[(&str, &str, A, &[P])] = &[
+    ("POST", "/api/v2/audit/journal/search", A::JournalSearch, &[P::AuditRead]),
     ("POST", "/api/v2/audit/targets", A::AuditTargetCreate, &[P::SystemManage]),
     ("PATCH", "/api/v2/audit/targets/{uuid}", A::AuditTargetChange, &[P::SystemManage]),
     ("POST", "/api/v2/audit/targets/{uuid}/test", A::AuditTargetTest, &[P::SystemManage]),

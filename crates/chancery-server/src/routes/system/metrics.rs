@@ -10,8 +10,8 @@ use crate::{
     app::App,
     extract::Anybody,
     metrics::{
-        note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_shipping,
-        note_unreadable, render,
+        note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool,
+        note_shipping, note_unreadable, note_witnesses, render,
     },
 };
 
@@ -28,12 +28,16 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_expiring(&app.expiring(&visitor));
     note_notices(app.notice_counts(&visitor));
     note_shipping(app.shipping_counts(&visitor));
+    if let Some(counts) = app.witness_counts(&visitor) {
+        note_witnesses(counts);
+    }
     if let Some(numbers) = app.journal_numbers(&visitor) {
         note_journal(numbers);
     }
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));
     note_refused_rows(app.refused_rows(&visitor));
+    note_recoveries(&app.recoveries(&visitor));
     let text = render().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text))
 }

@@ -35,6 +35,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "SettingsRead",
     "RoleRead",
     "IdentityRead",
+    "IdentityRecover",
     "ApiKeyRead",
     "ApiKeyExpiry",
     "IdentityProviderRead",
@@ -70,6 +71,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalFail",
     "JournalResume",
     "JournalRemove",
+    "WitnessFail",
+    "WitnessResume",
     "BudgetWarn",
     "DetokenizeGrantRead",
 ];

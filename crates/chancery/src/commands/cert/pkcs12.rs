@@ -45,6 +45,12 @@ pub(super) fn password(options: &Pkcs12Options) -> Result<Option<String>, Failur
     if given.is_empty() {
         return Err(usage(format!("--p12 {of}: the password is empty")));
     }
+    // Its MAC is over a BMPString (RFC 7292, appendix B.1).
+    if given.chars().any(|character| character > '\u{ffff}') {
+        return Err(usage(format!(
+            "--p12 {of}: the password has a character above U+FFFF, which PKCS#12 does not have"
+        )));
+    }
     // Java takes ASCII alone for the keys of PBES2; everybody else takes UTF-8.
     if !given.is_ascii() {
         output::note(format_args!(

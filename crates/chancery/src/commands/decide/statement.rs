@@ -42,7 +42,7 @@ pub(super) fn show(path: &Path, file: Option<&Path>, form: Output) -> Result<Exi
     }
     if let Some(file) = file {
         all.iter().try_for_each(|one| compare(&one.statement, file))?;
-        output::note(format_args!("The file {} is the one that would be signed.", file.display()));
+        output::note(format_args!("The file {} is the one that would be signed.", Shown(&file.display().to_string())));
     }
     Ok(Exit::Done)
 }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{Trouble, is_of_request, unreadable};
-use crate::cli::Verify;
+use crate::cli::{Verify, witnesses::WitnessOptions};
 
 /// What is verified, in words, and by which options.
 type Way = (&'static str, &'static [&'static str]);
@@ -13,7 +13,7 @@ const SIGNATURE: Way = (
     "a signature without its bundle",
     &["--signature", "--file", "--digest", "--root", "--tsa-root", "--purpose", "--crl", "--allow-weak"],
 );
-const GROWTH: Way = ("two checkpoints", &["--consistency", "--log", "--log-key"]);
+const GROWTH: Way = ("two checkpoints", &["--consistency", "--log", "--log-key", "--witness-key", "--witnesses"]);
 const REQUEST: Way = (
     "the bundle: it is a signing request",
     &[
@@ -31,9 +31,14 @@ const REQUEST: Way = (
         "--certificate",
         "--approver-keys",
         "--approvals",
+        "--witness-key",
+        "--witnesses",
     ],
 );
-const CERTIFICATE: Way = ("the bundle: it is a certificate", &["--bundle", "--log-key", "--file", "--issuer"]);
+const CERTIFICATE: Way = (
+    "the bundle: it is a certificate",
+    &["--bundle", "--log-key", "--file", "--issuer", "--witness-key", "--witnesses"],
+);
 
 /// Refuses an option that would change nothing.
 pub(super) fn refuse_others(command: &Verify, bundle: Option<&Value>) -> Result<(), Trouble> {
@@ -78,6 +83,7 @@ fn given(command: &Verify) -> Vec<&'static str> {
         approvals,
         consistency,
         log,
+        cosigned: WitnessOptions { witness_key, witnesses },
     } = command;
     let all = [
         ("--log-key", log_key.is_some()),
@@ -98,6 +104,8 @@ fn given(command: &Verify) -> Vec<&'static str> {
         ("--approvals", approvals.is_some()),
         ("--consistency", consistency.is_some()),
         ("--log", log.is_some()),
+        ("--witness-key", !witness_key.is_empty()),
+        ("--witnesses", witnesses.is_some()),
     ];
     all.into_iter().filter_map(|(option, is_given)| is_given.then_some(option)).collect()
 }

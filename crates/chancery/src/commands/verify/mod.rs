@@ -7,7 +7,8 @@ use std::{fs, path::Path, process::ExitCode};
 use chancery_types::{Base64, wire::x509};
 use chancery_verify::{
     NotVerified,
-    log::{LogKey, Logged, NotLogged, verify_log_consistency, verify_logged_certificate},
+    ledger::Demand,
+    log::{Cosigned, LogKey, Logged, NotLogged, verify_log_consistency, verify_logged_certificate},
     path::Link,
     read_certificates,
 };
@@ -92,7 +93,8 @@ fn check(command: &Verify) -> Result<Findings, Trouble> {
     let key = command.log_key.as_deref().ok_or_else(|| unreadable("--log-key KEY is needed"))?;
     let key: LogKey = key.parse().doing("--log-key")?;
     if let (Some(checkpoints), Some(log)) = (&command.consistency, &command.log) {
-        return consistency(checkpoints, log, &key);
+        let demand = command.cosigned.demand()?;
+        return consistency(checkpoints, log, &key, &demand);
     }
     let (path, bundle) = bundle.ok_or_else(|| unreadable("--bundle FILE is needed"))?;
     if is_of_request(&bundle) {
@@ -134,7 +136,20 @@ fn certificate(command: &Verify, bundle: &x509::Certificate, key: &LogKey) -> Re
     let proof = bundle.inclusion_proof.as_ref().ok_or(NotLogged::NoProof).map_err(|why| not(&why))?;
     let subject = Link::read(der).ok_or_else(|| unreadable("the certificate cannot be read"))?.subject_text();
     let findings = vec![("certificate", subject)];
-    logged(findings, verify_logged_certificate(der, issuer.map(Vec::as_slice), proof, key))
+    let logged = logged(findings, verify_logged_certificate(der, issuer.map(Vec::as_slice), proof, key))?;
+    witnessed(logged, &command.cosigned.demand()?, &proof.checkpoint)
+}
+
+/// Whether as many witnesses have cosigned a checkpoint as are demanded.
+fn witnessed(mut findings: Findings, demand: &Demand, note: &str) -> Result<Findings, Trouble> {
+    if demand.count == 0 {
+        return Ok(findings);
+    }
+    for Cosigned { witness, time_s, .. } in demand.meets(note).map_err(|why| not(&why))? {
+        let time = chancery_core::rfc3339(i64::try_from(time_s).unwrap_or(i64::MAX));
+        findings.push(("witness", format!("{witness}, at {time}")));
+    }
+    Ok(findings)
 }
 
 fn logged(mut findings: Findings, outcome: Result<Logged, NotLogged>) -> Result<Findings, Trouble> {
@@ -143,7 +158,12 @@ fn logged(mut findings: Findings, outcome: Result<Logged, NotLogged>) -> Result<
     Ok(findings)
 }
 
-fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> Result<Findings, Trouble> {
+fn consistency(
+    checkpoints: &[std::path::PathBuf],
+    log: &str,
+    key: &LogKey,
+    demand: &Demand,
+) -> Result<Findings, Trouble> {
     let [older, newer] = checkpoints else { return Err(unreadable("--consistency takes two files")) };
     let (older, newer) = (text(older)?, text(newer)?);
     let place = log.trim_end_matches('/');
@@ -157,10 +177,13 @@ fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> R
         }
     };
     match verify_log_consistency(&older, &newer, key, fetch) {
-        Ok((older, newer)) => Ok(vec![
-            ("older", format!("{} entries of {}", older.size, older.origin)),
-            ("newer", format!("{} entries, beginning with the same {}", newer.size, older.size)),
-        ]),
+        Ok((old, new)) => {
+            let findings = vec![
+                ("older", format!("{} entries of {}", old.size, old.origin)),
+                ("newer", format!("{} entries, beginning with the same {}", new.size, old.size)),
+            ];
+            witnessed(findings, demand, &newer)
+        }
         Err(unread @ NotLogged::Tile(..)) => Err(Trouble::Unreadable(unread.into())),
         Err(why) => Err(not(&why)),
     }

@@ -25,6 +25,7 @@ use der::{Decode as _, oid::db::rfc5911::ID_DATA};
 
 use super::{
     Findings, Trouble, certificates, from_hex, logged, not, read, refused, response, text, trust::Trusted, unreadable,
+    witnessed,
 };
 use crate::{cli::Verify, failure::While as _};
 
@@ -117,7 +118,9 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
             findings.extend(checked(signature, format, digest, &trusted.at(at_ms), "when it was logged")?);
         }
     }
-    logged(findings, verify_logged_signature(&request, &certificate, key))
+    let findings = logged(findings, verify_logged_signature(&request, &certificate, key))?;
+    let note = request.inclusion_proof.as_ref().map(|proof| proof.checkpoint.as_str()).unwrap_or_default();
+    witnessed(findings, &command.cosigned.demand()?, note)
 }
 
 /// The certificate of whoever signed: the one in the signature, and of a raw one, which has none, the one that is given.

@@ -13,8 +13,8 @@ const ROLE_MEMBERS: &[Member] = &[
     member(
         "perm",
         "/perms",
-        Kind::Texts,
-        "What its holders may do beside Control Rules, such as Signing:Submit; several by commas",
+        Kind::Words,
+        "What its holders may do beside Control Rules, such as Signing:Submit; several by commas, or none",
     ),
     member("management", "/management", Kind::Switch, "Whether its holders administer"),
     member(
@@ -76,9 +76,30 @@ pub(super) const RESOURCES: &[Resource] = &[
                 ..CREATE
             },
             Verb {
-                about: "Changes its name or roles",
+                about: "Changes its name or roles, or from where and when it may act, or ends the alarm after it was recovered on the host",
                 path: IDENTITY,
-                members: &[member("name", "/name", Kind::Text, "Its new name"), ROLES],
+                members: &[
+                    member("name", "/name", Kind::Text, "Its new name"),
+                    ROLES,
+                    member(
+                        "network",
+                        "/networks",
+                        Kind::Texts,
+                        "From where it may act; several by commas, '' for everywhere",
+                    ),
+                    member(
+                        "hours",
+                        "/hours",
+                        Kind::Texts,
+                        "When it may act, in UTC, such as 'Mon-Fri 07:00-19:00'; several by commas, '' for always",
+                    ),
+                    member(
+                        "recovery-acknowledged",
+                        "/recoveryAcknowledged",
+                        Kind::Switch,
+                        "How it was recovered is known, and as it should be",
+                    ),
+                ],
                 effect: Some(Effect { of: "identityUuid", says: "roleUuids", is_whole: false }),
                 example: "chancery identity change ci --name 'ci of project 1'",
                 ..CHANGE
@@ -101,7 +122,10 @@ pub(super) const RESOURCES: &[Resource] = &[
                 name: "password",
                 about: "Sets its password, which ends its sessions",
                 path: "/api/v2/identities/{}/password",
-                members: &[member("password-file", "/password", Kind::Secret, "File with the new password")],
+                members: &[
+                    member("password-file", "/password", Kind::Secret, "File with the new password"),
+                    member("one-time", "/oneTime", Kind::Switch, "Whether it only sets another one, within a day"),
+                ],
                 example: "chancery identity password carol --password-file new-password",
                 ..CREATE
             },
@@ -274,8 +298,8 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member(
                         "fresh-factor-for",
                         "/freshFactorFor",
-                        Kind::Texts,
-                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas",
+                        Kind::Words,
+                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas, or none",
                     ),
                 ],
                 example: "chancery setting change --api-access true",

@@ -47,8 +47,7 @@ const DEPLOY: &[Member] = &[
     member("budget", "/pkisigning/rules/budgets", Kind::Budgets, BUDGET),
 ];
 
-const BUDGETS: &str =
-    "All budgets that it is to have, such as 100/Hour, or 20/Day/each for each submitter; its other rules stay";
+const BUDGETS: &str = "All budgets that it is to have, such as 100/Hour, or 20/Day/each for each submitter, or none; its other rules stay";
 
 const CHANGED: &[Member] = &[
     member("name", "/objInfo/name", Kind::Text, "Its new name"),

@@ -67,6 +67,7 @@ fn server_is_last(path: &[String], help: &str) {
 
 fn furnish(place: &Place) {
     place.write("new-password", "battery staple\n");
+    place.write("newer-password", "a password of my own\n");
     place.write("mail.json", r#"{"useIv": false}"#);
     let rule = |operation: &str| {
         format!(r#"{{"roleUuid": "00000000-0000-0000-726f-000000000001", "operation": "{operation}"}}"#)
@@ -169,17 +170,18 @@ const NOT_KEPT: [&str; 12] = [
 ];
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 16] = [
+const FOR_ANYBODY: [&str; 17] = [
     "login",
+    "password",
     "totp enrol",
     "completions",
     "man",
     "verify",
     "settings",
     "unlock",
+    "recover",
     "rows list",
     "rows authenticate",
-    "audit who",
     "audit verify",
     "audit verify-journal",
     "backup",

@@ -139,6 +139,7 @@ GOOD_CALLS = {
     "PATCH /api/v2/audit/targets/{uuid}": lambda: at(new_audit_target(), body={"enabled": False}),
     "DELETE /api/v2/audit/targets/{uuid}": lambda: at(new_audit_target()),
     "POST /api/v2/audit/targets/{uuid}/test": lambda: at(new_audit_target(), body={}),
+    "POST /api/v2/audit/journal/search": lambda: {"body": {"tokenProfileUuid": DEMO["tokenProfileUuid"], "token": CARD}},
     "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
     "POST /api/v2/reports/access/effect": lambda: {"body": {"roleUuid": new_role(), "perms": ["Audit:Read"]}},
     "GET /api/v2/whoami": plain,
@@ -330,6 +331,9 @@ GOOD_CALLS = {
     "POST /home/v1/login/oidc": lambda: {"body": {"providerUuid": "5d0c6a1e-7f0b-4a53-9b2e-3f6f0c1d9a77"}},
     "GET /home/v1/login/oidc/callback": lambda: {"query": {"error": "access_denied", "state": "x"}},
     "POST /home/v1/login/passkey": plain,
+    "POST /home/v1/login/password": lambda: {
+        "body": {**new_person()[0], "newPassword": base64.b64encode(b"another password of theirs").decode()}
+    },
     "POST /home/v1/login/exchange": lambda: {"body": {"subjectToken": provider_token()}},
     "POST /home/v1/login/totp": lambda: {"body": new_person()[0]},
     "POST /home/v1/login/totp/confirm": lambda: {"body": enrolled()[0]},

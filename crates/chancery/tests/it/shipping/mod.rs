@@ -22,7 +22,8 @@ use chancery_types::wire::{
 };
 use serde_json::json;
 
-use self::receivers::{Came, Kind, Receiver, certificates, exported};
+pub(crate) use self::receivers::certificates;
+use self::receivers::{Came, Kind, Receiver, exported};
 use crate::process::Demo;
 
 fn wait_until(what: &str, longest: Duration, mut is_so: impl FnMut() -> bool) {

@@ -43,7 +43,7 @@ pub(super) struct Receiver {
 }
 
 /// An authority of the test's own, and a certificate of it for `localhost`.
-pub(super) fn certificates(folder: &Path) -> String {
+pub(crate) fn certificates(folder: &Path) -> String {
     let key = rcgen::KeyPair::generate().unwrap();
     let mut root = rcgen::CertificateParams::new(Vec::new()).unwrap();
     root.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);

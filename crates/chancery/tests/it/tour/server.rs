@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, fs, io, time::Duration};
 
 use chancery_client::{Client, StampFetcher};
 use chancery_types::{
-    Action, Base64, IdentityId,
+    Action, Base64, IdentityId, TokenProfileId,
     wire::{
         audit::AuditExportQuery,
-        login::{SessionState, TotpCredentials},
+        login::{ChangePassword, SessionState, TotpCredentials},
     },
 };
 use serde_json::json;
@@ -55,6 +55,11 @@ impl Tour {
         assert!(!answer!(client, unlock_identity(person), json!({})).locked);
         assert_eq!(answer!(client, identity(person)).role_uuids, [role]);
         assert!(answer!(client, identities(), json!({"pageSize": 2})).total > 2);
+        let once = Base64::encode(b"a word for one use");
+        let given = answer!(client, set_password(person), json!({"password": once, "oneTime": true}));
+        assert!(given.one_time_password_until.is_some());
+        let change: ChangePassword = typed(&json!({"username": name, "password": once, "newPassword": password}));
+        client.by_hand(move |client| client.change_password(&change));
         let who = |code: Option<String>| -> TotpCredentials {
             typed(&json!({"username": name, "password": password, "totp": code}))
         };
@@ -175,6 +180,8 @@ impl Tour {
         assert!(lines.starts_with('{') && lines.contains(r#""action":"RoleCreate""#), "{lines}");
         let newest = answer!(client, audit_checkpoint());
         assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
+        let asked = json!({"tokenProfileUuid": self.id::<TokenProfileId>("tokenProfileUuid"), "token": "4111"});
+        assert_eq!(answer!(client, search_journal(), asked).items, []);
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));
         assert_eq!(access.results[0].obj_info.name, "Admin1");
         let roles: BTreeSet<_> = access.results[0].rights.iter().map(|held| held.role.uuid.to_string()).collect();

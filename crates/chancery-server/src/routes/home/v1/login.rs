@@ -3,6 +3,7 @@
 pub(crate) mod exchange;
 pub(crate) mod oidc;
 pub(crate) mod passkey;
+pub(crate) mod password;
 pub(crate) mod token;
 pub(crate) mod totp;
 
@@ -36,7 +37,7 @@ use crate::{
         (status = 400, body = LoginFailure, description = "the body is not as described, or there is no such directory"),
         (status = 401, body = LoginFailure, description = "the login is refused"),
         (status = 403, body = LoginFailure, description = "a page of another origin sent it"),
-        (status = 409, body = LoginFailure, description = "a passkey is shown, and the server was not told a DNS name by which browsers reach it"),
+        (status = 409, body = LoginFailure, description = "the password is for one use and sets another one, or a passkey is shown, and the server was not told a DNS name by which browsers reach it"),
         (status = 413, body = LoginFailure, description = "the body is larger than its limit"),
         (status = 415, body = LoginFailure, description = "the content type is not application/json"),
         (status = 429, body = LoginFailure, description = "too many logins; try again after Retry-After"),

@@ -20,7 +20,10 @@ pub(in crate::journeys) fn java_archive(folder: &TempDir) -> Vec<u8> {
     write(&format!("base/{}/ü.txt", "long/".repeat(20)), &"content ".repeat(10_000));
     write("base/META-INF/services/a.B", "c");
     write("nine/Main.txt", "of release nine");
-    write("manifest", "Implementation-Title: Example\n\nName: Main.txt\nX-Kept: yes\n");
+    write(
+        "manifest",
+        "Implementation-Title: Example\n\nName: Main.txt\nX-Kept: yes\n\nName: com/example/\nSealed: true\n",
+    );
     let _made = Tool::new("jar")
         .args(["--create", "--file", "x.jar", "--manifest", "manifest", "-C", "base", ".", "--release", "9"])
         .args(["-C", "nine", "."])
@@ -145,7 +148,12 @@ async fn java_archives() {
     }
     let signed = sign(&signing, &ec, Format::Jar, &jar, Existing::Replace).await;
     assert_eq!(unpacked(&folder, &signed, "Main.txt"), b"main");
-    assert!(String::from_utf8(unpacked(&folder, &signed, "META-INF/MANIFEST.MF")).unwrap().contains("X-Kept: yes\r\n"));
+    let manifest = String::from_utf8(unpacked(&folder, &signed, "META-INF/MANIFEST.MF")).unwrap();
+    assert!(manifest.contains("X-Kept: yes\r\n") && manifest.contains("Name: com/example/\r\nSealed: true\r\n"));
+    let again = sign(&signing, &ec, Format::Jar, &signed, Existing::Replace).await;
+    assert_eq!(unpacked(&folder, &again, "META-INF/MANIFEST.MF"), manifest.as_bytes());
+    let signature_file = String::from_utf8(unpacked(&folder, &signed, "META-INF/CHANCERY.SF")).unwrap();
+    assert!(signature_file.contains("Name: com/example/\r\n"), "{signature_file}");
     let changed = Path::new("base/Main.txt");
     fs::write(folder.path().join(changed), "evil").unwrap();
     fs::write(folder.path().join("signed.jar"), &signed).unwrap();

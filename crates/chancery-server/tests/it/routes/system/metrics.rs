@@ -16,5 +16,6 @@ async fn requests_are_counted_by_route_and_never_by_path() {
         text.contains(r#"chancery_http_request_seconds_bucket{method="GET",route="/healthz",le="0.001"}"#),
         "{text}"
     );
+    assert!(text.contains(r#"chancery_recovered_identities{by="Host"} "#), "{text}");
     assert!(!text.contains("secret-path") && !text.contains("BREW"), "{text}");
 }

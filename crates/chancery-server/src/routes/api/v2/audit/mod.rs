@@ -2,6 +2,7 @@
 
 pub(crate) mod checkpoint;
 pub(crate) mod export;
+pub(crate) mod journal;
 pub(crate) mod targets;
 
 use axum::extract::State;

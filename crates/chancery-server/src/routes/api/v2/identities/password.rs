@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
-/// Identity:Manage, and every permission that the identity holds.
+/// Identity:Manage, and every permission that the identity holds. With `oneTime` it logs nobody in, and sets another one.
 #[utoipa::path(
     post,
     path = "/api/v2/identities/{uuid}/password",

@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod export;
+mod journal;
 mod targets;
 
 use chancery_core::Host;

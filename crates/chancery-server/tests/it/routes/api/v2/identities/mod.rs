@@ -1,6 +1,7 @@
 //! POST /api/v2/identities.
 
 mod api_keys;
+mod bounds;
 mod lock;
 mod mailbox;
 mod named_roles;

@@ -1,6 +1,5 @@
-//! DELETE /api/v2/identities/{uuid}/totp, and the same from the host.
+//! DELETE /api/v2/identities/{uuid}/totp.
 
-use chancery_core::Host;
 use chancery_types::RoleId;
 
 use crate::{
@@ -50,14 +49,4 @@ async fn a_password_that_others_set_leaves_the_second_factor() {
     app.admin().await.post(&format!("/api/v2/identities/{uuid}/password"), body).await.response();
     assert_eq!(app.nobody().log_in("carol", PASSWORD).await.status, 401);
     assert_eq!(log_in(&app.nobody(), "carol", Some(&authenticator.code(0))).await.status, 200);
-}
-
-#[tokio::test]
-async fn the_host_can_always_do_it() {
-    let app = TestApp::new().await;
-    enrol(&app, "Admin1").await;
-    let host = Host::running("chancery unlock");
-    assert!(app.chancery.reset_totp_from_host(&host, "ADMIN1").await.unwrap().totp.is_none());
-    assert!(app.chancery.reset_totp_from_host(&host, "nobody").await.is_err());
-    assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status, 200);
 }

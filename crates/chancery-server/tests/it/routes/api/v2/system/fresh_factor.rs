@@ -49,7 +49,7 @@ async fn it_is_demanded_of_everybody_in_the_session_and_lasts_ten_minutes() {
     log_in(&mixed, "Admin1", Some(&codes.code(0))).await;
     log_in(&mixed, "Admin2", None).await;
     make_role(&mixed, "a").await.refused(403, "NotAuthorized", None);
-    app.chancery.reset_totp_from_host(&Host::running("a test"), "Admin1").await.unwrap();
+    second_factor::lose(&app, "Admin1").await;
 
     let both = coded(&app).await;
     make_role(&both, "a").await.response();
@@ -119,4 +119,64 @@ async fn who_has_none_neither_demands_it_nor_takes_the_demand_back() {
     make_role(&by_password, "a").await.refused(403, "NotAuthorized", None);
     demand(&app, &[]).await;
     make_role(&by_password, "a").await.response();
+}
+
+#[tokio::test]
+async fn a_session_without_one_becomes_neither_a_password_nor_a_key_of_its_own() {
+    let app = TestApp::new().await;
+    let carol = app.person("carol", &[RoleId::AUDITOR]).await;
+    let own = format!("/api/v2/identities/{}", carol.identity_uuid("carol").await);
+    carol.post(&format!("{own}/api-keys"), json!({"name": "before"})).await.response();
+    demand(&app, &[FreshFactorFor::Access]).await;
+    let password = json!({"password": chancery_types::Base64::encode(b"another long password")});
+    carol.post(&format!("{own}/password"), password.clone()).await.refused(403, "NotAuthorized", None);
+    carol.saw_audited("PasswordChange").await;
+    carol.post(&format!("{own}/api-keys"), json!({"name": "k"})).await.refused(403, "NotAuthorized", None);
+    carol.get(&format!("{own}/api-keys")).await.response();
+    let codes = second_factor::enrol(&app, "carol").await;
+    let fresh = app.nobody();
+    assert_eq!(log_in(&fresh, "carol", Some(&codes.code(0))).await.status, 200);
+    fresh.post(&format!("{own}/api-keys"), json!({"name": "k"})).await.response();
+    fresh.post(&format!("{own}/password"), password).await.response();
+}
+
+#[tokio::test]
+async fn what_makes_keys_or_ships_the_audit_is_held_up_too() {
+    let app = TestApp::new().await;
+    demand(&app, FreshFactorFor::ALL).await;
+    let by_password = app.admin().await;
+    let service = "/api/v2/x509/services/00000000-0000-4000-8000-000000000000/renew";
+    for (path, body) in [
+        ("/api/v2/x509/import-key", json!({"pkcs12": "AAAA", "password": "AAAA"})),
+        (service, json!({})),
+        ("/api/v2/x509/import", json!({"certificate": "x", "trustCert": true})),
+        ("/api/v2/audit/targets", json!({"name": "away"})),
+    ] {
+        let refused = by_password.post(path, body).await;
+        assert!(refused.status == 403 && refused.text().contains("second factor"), "{path}: {}", refused.text());
+    }
+}
+
+/// Roles that were given while the clock was ahead make a seat later than its login.
+#[tokio::test]
+async fn a_clock_that_was_ahead_makes_no_factor_fresher() {
+    let app = TestApp::new().await;
+    demand(&app, &[FreshFactorFor::Access]).await;
+    let codes = [second_factor::enrol(&app, "Admin1").await, second_factor::enrol(&app, "Admin2").await];
+    const AHEAD: i64 = 2 * 3_600_000;
+    demand(&app, &[]).await;
+    app.clock.advance_ms(AHEAD);
+    let admin = app.nobody();
+    for (name, codes) in ["Admin1", "Admin2"].into_iter().zip(&codes) {
+        assert_eq!(log_in(&admin, name, Some(&codes.code(0))).await.status, 200);
+    }
+    admin.create_person("tim", &[RoleId::AUDITOR]).await;
+    app.clock.advance_ms(-AHEAD);
+    demand(&app, &[FreshFactorFor::Exports]).await;
+    let of_tim = second_factor::enrol(&app, "tim").await;
+    let tim = app.nobody();
+    assert_eq!(log_in(&tim, "tim", Some(&of_tim.code(0))).await.status, 200);
+    assert_eq!(tim.get("/api/v2/audit/export").await.status, 200);
+    app.clock.advance_ms(Limits::default().token_lifetime.as_millis() as i64);
+    tim.get("/api/v2/audit/export").await.refused(403, "NotAuthorized", None);
 }

@@ -2,7 +2,8 @@
 
 use std::{sync::atomic::Ordering, time::Duration};
 
-use chancery_types::{Base64, RoleId};
+use chancery_core::Host;
+use chancery_types::{Base64, FreshFactorFor, RoleId, wire::system::PatchSettings};
 use serde_json::{Value, json};
 
 use crate::{
@@ -215,6 +216,11 @@ async fn who_has_codes_here_needs_one() {
     assert_eq!(with(CAROL_PASSWORD, Some(&code)).await.status, 200);
     let whoami = client.get("/api/v2/whoami").await;
     assert_eq!(whoami.response()["identities"][0]["login"]["way"], "Ldap+Totp", "{}", whoami.text());
+    // The code is one of ours, and of this moment.
+    let patch = PatchSettings { fresh_factor_for: Some(vec![FreshFactorFor::Access]), ..PatchSettings::default() };
+    staff.app.chancery.change_host_settings(&Host::running("settings"), patch).await.unwrap();
+    let own = format!("/api/v2/identities/{}/password", staff.carol);
+    client.post(&own, json!({"password": Base64::encode(b"another long password")})).await.response();
     // A code is taken once.
     assert_eq!(staff.app.nobody().post(LOGIN, staff.body("carol", CAROL_PASSWORD, Some(&code))).await.status, 401);
     let why: Vec<_> = staff.refusals().await.into_iter().map(|(detail, _)| detail["why"].clone()).collect();

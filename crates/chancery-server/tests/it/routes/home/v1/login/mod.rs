@@ -2,9 +2,11 @@
 
 mod certificate;
 mod exchange;
+mod hung_up;
 mod ldap;
 mod oidc;
 mod passkey;
+mod password;
 mod state;
 mod timing;
 mod token;

@@ -1,0 +1,32 @@
+// One's own password, by the present one. It proves everything by itself, so that it can be done also by those who are not logged
+// in: whoever has one for one use, and whose roles take two logins.
+
+import { fill, h } from "../dom.js";
+import { changePassword } from "../session.js";
+import { t } from "../words.js";
+import { field, form, input } from "./form.js";
+import { codeField } from "./second-factor.js";
+
+/** The form for it. */
+export function ownPassword() {
+  const said = h("div", { role: "status" });
+  const secret = (/** @type {string} */ autocomplete) => input({ type: "password", autocomplete });
+  const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false" }), { pointer: "/username" });
+  const present = field(t("own.present"), secret("current-password"), { pointer: "/password" });
+  const code = codeField(t("totp.code"), t("totp.codeHelp"));
+  const next = field(t("own.new"), secret("new-password"), { pointer: "/newPassword" });
+  const again = field(t("own.again"), secret("new-password"));
+  const act = async () => {
+    fill(said);
+    if (next.control.value !== again.control.value) {
+      again.complain(t("own.differ"));
+      again.control.focus();
+      return;
+    }
+    const proof = { name: name.control.value, password: present.control.value, code: code.control.value };
+    await changePassword(proof, next.control.value).finally(() => (code.control.value = ""));
+    for (const one of [present, next, again]) one.control.value = "";
+    fill(said, h("p", {}, t("own.done")));
+  };
+  return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, next, again], submit: t("own.set"), act, className: "form own-password" }));
+}

@@ -1,0 +1,3 @@
+//! `/api/v2/audit/journal`.
+
+pub(crate) mod search;
