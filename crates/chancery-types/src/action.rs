@@ -247,7 +247,7 @@ impl Action {
             | Self::AuditRead | Self::AccessRead | Self::KeyRead | Self::TokenProfileRead | Self::TokenProfilePreview
             | Self::TokenRead | Self::TokenizedRead | Self::SigningPolicyRead | Self::SigningRequestRead
             | Self::SigningRequestDownload | Self::ProposalRead | Self::NoticeTargetRead | Self::MailboxRead
-            | Self::AuditTargetRead | Self::DetokenizeGrantRead
+            | Self::AuditTargetRead | Self::DetokenizeGrantRead | Self::JournalSearch
             // What takes away.
             | Self::IdentityLock | Self::ApiKeyDelete | Self::IdentityProviderDelete | Self::IdentityBindingDelete
             | Self::PasskeyDelete | Self::CertificateRevoke | Self::TokenDelete | Self::SigningRequestWithdraw
@@ -266,7 +266,8 @@ impl Action {
             | Self::RowsAuthenticate | Self::RowRefuse | Self::CertificateExpiry | Self::CrlSign
             | Self::SigningRequestFail | Self::ProposalFail | Self::SigningRequestExpire | Self::ProposalExpire
             | Self::NoticeGiveUp | Self::AuditTargetFail | Self::AuditTargetResume | Self::JournalMiss | Self::JournalFail
-            | Self::JournalResume | Self::JournalRemove | Self::BudgetWarn => None,
+            | Self::JournalResume | Self::JournalRemove | Self::BudgetWarn | Self::IdentityRecover | Self::WitnessFail
+            | Self::WitnessResume => None,
         }
     }
 }

@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "WitnessFail", "WitnessResume", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "IdentityRecover", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "WitnessFail", "WitnessResume", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -879,6 +879,18 @@ class CertificateToIssue(TypedDict):
     """Whether it is trusted as an issuer."""
     validityPeriod: ValidityPeriod
     """For how long, from the last approval on."""
+
+
+class ChangePassword(TypedDict):
+    """Body of POST /home/v1/login/password: everything that proves who makes it, and the new password."""
+    newPassword: Base64
+    """The new one: at least 12 characters of UTF-8, and not the present one."""
+    password: Base64
+    """The present password, or one for one use."""
+    totp: NotRequired[str | None]
+    """A one-time code of six digits, where there is a second factor."""
+    username: str
+    """The identity's name, in any letter case."""
 
 
 class ChangeService(TypedDict):
@@ -1986,14 +1998,22 @@ class Identity(TypedDict):
     """A person or an application."""
     createdAt: str
     """When it was created (RFC 3339, UTC)."""
+    hours: NotRequired[list[str]]
+    """When it may, in UTC: days, where they are not all, and the time from which and until which; always where there are none."""
     kind: IdentityKind
     """Person or application."""
     locked: bool
     """Whether it is locked, and so cannot log in."""
+    networks: NotRequired[list[str]]
+    """From where it may log in and act; from everywhere where there are none."""
     objInfo: IdentityIdObjInfo
     """Name and id."""
+    oneTimePasswordUntil: NotRequired[str | None]
+    """Until when its password, which others gave it for one use, sets another one (RFC 3339, UTC). Until then it logs nobody in."""
     passwordResetAt: NotRequired[str | None]
     """When its password was last set by somebody else (RFC 3339, UTC)."""
+    recovery: NotRequired[Recovery | None]
+    """How it was recovered on the host, until somebody has acknowledged that."""
     roleUuids: list[RoleId]
     """Its roles."""
     totp: NotRequired[TotpState | None]
@@ -2556,6 +2576,10 @@ class NewKey(TypedDict):
 
 class NewPassword(TypedDict):
     """Body of POST /api/v2/identities/{uuid}/password."""
+    oneTime: NotRequired[bool]
+    """Whether it is for one use: it logs nobody in, and sets another one for a day (POST /home/v1/login/password). Only of
+    others.
+    """
     password: Base64
     """At least 12 characters of UTF-8."""
 
@@ -2597,11 +2621,11 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "WitnessFailed", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "IdentityRecovered", "WitnessFailed", "Test"]
 """What a notice tells of."""
 
 
-NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate", "ApiKey"]
+NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate", "ApiKey", "Identity"]
 """What kind of object a notice is about."""
 
 
@@ -2950,8 +2974,18 @@ class PatchCertProfile(TypedDict):
 
 class PatchIdentity(TypedDict):
     """Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is."""
+    hours: NotRequired[list[str] | None]
+    """When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; they replace all of the present ones, and an
+    empty list lets it act always.
+    """
     name: NotRequired[str | None]
     """Another name."""
+    networks: NotRequired[list[str] | None]
+    """From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; they replace all of the present ones, and an empty list
+    lets it act from everywhere.
+    """
+    recoveryAcknowledged: NotRequired[bool | None]
+    """`true`: how the identity was recovered on the host is known and as it should be; the alarm of it ends."""
     roleUuids: NotRequired[list[RoleId] | None]
     """Other roles; they replace all of the present ones."""
 
@@ -3541,6 +3575,22 @@ class Readiness(TypedDict):
     """`ok`; what is not ready answers 503."""
     unreadable: NotRequired[int]
     """Objects that cannot be read from the storage, if there are any: calls to each are Unavailable."""
+
+
+RecoveredBy: TypeAlias = Literal["Two", "One", "Host"]
+"""Who answered for a recovery on the host, besides whoever has a shell there."""
+
+
+class Recovery(TypedDict):
+    """A recovery on the host (`chancery recover`)."""
+    by: RecoveredBy
+    """Who answered for it."""
+    identities: list[IdentityIdObjInfo]
+    """Those people."""
+    reason: NotRequired[str | None]
+    """Why fewer than two did."""
+    recoveredAt: str
+    """When it was (RFC 3339, UTC)."""
 
 
 class RegistrationCredential(TypedDict):

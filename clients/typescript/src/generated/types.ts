@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "IdentityRecover" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -884,6 +884,18 @@ export interface CertificateToIssue {
   trustCert: boolean;
   /** For how long, from the last approval on. */
   validityPeriod: ValidityPeriod;
+}
+
+/** Body of POST /home/v1/login/password: everything that proves who makes it, and the new password. */
+export interface ChangePassword {
+  /** The new one: at least 12 characters of UTF-8, and not the present one. */
+  newPassword: Base64;
+  /** The present password, or one for one use. */
+  password: Base64;
+  /** A one-time code of six digits, where there is a second factor. */
+  totp?: string | null;
+  /** The identity's name, in any letter case. */
+  username: string;
 }
 
 /** Body of PATCH /api/v2/x509/services/{serviceUuid}. */
@@ -2015,14 +2027,22 @@ export interface HttpReceiver {
 export interface Identity {
   /** When it was created (RFC 3339, UTC). */
   createdAt: string;
+  /** When it may, in UTC: days, where they are not all, and the time from which and until which; always where there are none. */
+  hours?: string[];
   /** Person or application. */
   kind: IdentityKind;
   /** Whether it is locked, and so cannot log in. */
   locked: boolean;
+  /** From where it may log in and act; from everywhere where there are none. */
+  networks?: string[];
   /** Name and id. */
   objInfo: IdentityIdObjInfo;
+  /** Until when its password, which others gave it for one use, sets another one (RFC 3339, UTC). Until then it logs nobody in. */
+  oneTimePasswordUntil?: string | null;
   /** When its password was last set by somebody else (RFC 3339, UTC). */
   passwordResetAt?: string | null;
+  /** How it was recovered on the host, until somebody has acknowledged that. */
+  recovery?: Recovery | null;
   /** Its roles. */
   roleUuids: RoleId[];
   /** Its second factor; absent where it logs in by a password alone. */
@@ -2581,6 +2601,11 @@ export interface NewKey {
 
 /** Body of POST /api/v2/identities/{uuid}/password. */
 export interface NewPassword {
+  /**
+   * Whether it is for one use: it logs nobody in, and sets another one for a day (POST /home/v1/login/password). Only of
+   * others.
+   */
+  oneTime?: boolean;
   /** At least 12 characters of UTF-8. */
   password: Base64;
 }
@@ -2622,10 +2647,10 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "WitnessFailed" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "IdentityRecovered" | "WitnessFailed" | "Test";
 
 /** What kind of object a notice is about. */
-export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
+export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey" | "Identity";
 
 /** A target of notices; its secret is never answered. */
 export interface NoticeTarget {
@@ -2971,8 +2996,20 @@ export interface PatchCertProfile {
 
 /** Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is. */
 export interface PatchIdentity {
+  /**
+   * When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; they replace all of the present ones, and an
+   * empty list lets it act always.
+   */
+  hours?: string[] | null;
   /** Another name. */
   name?: string | null;
+  /**
+   * From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; they replace all of the present ones, and an empty list
+   * lets it act from everywhere.
+   */
+  networks?: string[] | null;
+  /** `true`: how the identity was recovered on the host is known and as it should be; the alarm of it ends. */
+  recoveryAcknowledged?: boolean | null;
   /** Other roles; they replace all of the present ones. */
   roleUuids?: RoleId[] | null;
 }
@@ -3568,6 +3605,21 @@ export interface Readiness {
   status: HealthStatus;
   /** Objects that cannot be read from the storage, if there are any: calls to each are Unavailable. */
   unreadable?: number;
+}
+
+/** Who answered for a recovery on the host, besides whoever has a shell there. */
+export type RecoveredBy = "Two" | "One" | "Host";
+
+/** A recovery on the host (`chancery recover`). */
+export interface Recovery {
+  /** Who answered for it. */
+  by: RecoveredBy;
+  /** Those people. */
+  identities: IdentityIdObjInfo[];
+  /** Why fewer than two did. */
+  reason?: string | null;
+  /** When it was (RFC 3339, UTC). */
+  recoveredAt: string;
 }
 
 /** `RegistrationResponseJSON` of Web Authentication Level 3. */

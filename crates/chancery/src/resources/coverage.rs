@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 57] = [
+const BY_HAND: [(&str, &str, &str); 58] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
