@@ -84,9 +84,10 @@ function read(content) {
 
 /**
  * Enrols a second factor, confirms it, or takes it away; nobody has to be logged in for that.
- * @param {"" | "/confirm" | "/remove"} what @param {Proof} proof
+ * @param {"" | "/confirm" | "/remove"} what @param {Proof} proof @param {import("./api.js").Json} [passkey] what a passkey has signed of a challenge
  */
-export const secondFactor = (what, proof) => plain("POST", `/home/v1/login/totp${what}`, credentials(proof));
+export const secondFactor = (what, proof, passkey) =>
+  plain("POST", `/home/v1/login/totp${what}`, { ...credentials(proof), ...(passkey ? { passkey } : {}) });
 
 /**
  * Sets one's own password; nobody has to be logged in for that.

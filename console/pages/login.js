@@ -5,7 +5,7 @@ import * as live from "../live.js";
 import { accountField, byProvider } from "../parts/by-provider.js";
 import { field, form, input, openDialog } from "../parts/form.js";
 import { problem } from "../parts/problem.js";
-import { codeField, secondFactors } from "../parts/second-factor.js";
+import { codeField, passkeyBox, secondFactors, shownPasskey } from "../parts/second-factor.js";
 import { logIn, logOut, session, ways } from "../session.js";
 import { languages } from "../shell.js";
 import { shown } from "../visible.js";
@@ -56,13 +56,11 @@ function loginForm(done, left, note) {
     const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
     const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
     const code = codeField(t("totp.code"), t("totp.codeHelp"));
-    const box = passkeyBox(known);
+    const box = passkeyBox(known, t("login.passkeyHelp"));
     const act = async () => {
       const proof = { directory: account.control.value, name: name.control.value, password: password.control.value, code: code.control.value };
       // It goes with passwords of this installation, and not with those of a directory.
-      const shows = account.control.value === "" && /** @type {HTMLInputElement} */ (box.control).checked;
-      // Fetched for those who have one: the first page is small.
-      const passkey = shows ? await (await import("../parts/passkeys.js")).loginPasskey() : undefined;
+      const passkey = account.control.value === "" ? await shownPasskey(box) : undefined;
       // A code is good once, and a wrong one is not mended by a second try.
       return entered(await logIn(proof, passkey).finally(() => (password.control.value = code.control.value = "")));
     };
@@ -70,14 +68,6 @@ function loginForm(done, left, note) {
   };
   draw();
   return place;
-}
-
-/** Whether a passkey is to be asked, besides the password; not to be seen where there are none. @param {Promise<import("../session.js").Ways>} known */
-function passkeyBox(known) {
-  const box = field(t("login.passkey"), input({ type: "checkbox" }), { help: t("login.passkeyHelp") });
-  box.element.hidden = true;
-  known.then(({ passkeys }) => (box.element.hidden = !passkeys), () => undefined);
-  return box;
 }
 
 /** Who is here already, and what is still missing. @param {() => unknown} left */

@@ -24,6 +24,7 @@ export async function page({ signal }) {
   const people = who["identities"].filter((/** @type {Json} */ one) => one["kind"] === "Person");
   const own = await Promise.all(people.map(async (/** @type {Json} */ one) =>
     ({ one, ...(await get(passkeysPath(one["uuid"]), undefined, signal).catch(noneForPrograms)) })));
+  const hasPasskey = own.some(({ results }) => (results ?? []).some((/** @type {Json} */ passkey) => passkey["confirmedAt"]));
   const content = [
     h("h1", {}, t("me.title")),
     who["identities"].map((/** @type {Json} */ one) => [
@@ -33,7 +34,7 @@ export async function page({ signal }) {
         one["source"] && fact(t("audit.from"), one["source"]),
         fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
     own.map(({ one, results }) => results && [own.length > 1 && h("h2", {}, shown(one["name"])), passkeys(one["uuid"], results, "own")]),
-    h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors()),
+    h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors(hasPasskey)),
     h("section", { class: "decide" }, h("h2", {}, t("own.title")), ownPassword()),
   ];
   return { title: t("me.title"), content };

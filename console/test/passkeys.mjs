@@ -8,6 +8,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { code, now } from "./second-factor.mjs";
 import { BASE, axe, caller, launch, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
 const { admins, approver, demo } = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
@@ -59,10 +60,49 @@ test("a passkey is made by one person and confirmed by others, and signs an appr
   await visit(page, "#/me");
   await page.getByRole("row").filter({ hasText: "laptop" }).waitFor();
   assert.equal(await page.getByText("never", { exact: true }).count(), 0, "it has signed");
+  await codes(page, verifies);
   await loggedIn(call, page, verifies);
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+/** Whoever has the password of somebody with a passkey makes no codes for them; whoever shows the passkey as well does. */
+async function codes(page, verifies) {
+  const begun = async (place) => {
+    await page.context().clearCookies();
+    await page.goto(BASE);
+    await page.reload();
+    await page.getByText("One-time codes").click();
+    const form = page.locator(".second-factor form").nth(place);
+    await form.getByLabel("Show my passkey as well").waitFor();
+    await form.getByLabel("Name").fill(approver.username);
+    await form.getByLabel("Password").fill(approver.password);
+    return form;
+  };
+  const form = await begun(0);
+  assert.deepEqual(await axe(page), []);
+  await form.getByRole("button", { name: "Set up codes" }).click();
+  await form.getByText("The login is refused").waitFor();
+  await form.getByLabel("Password").fill(approver.password);
+  await form.getByLabel("Show my passkey as well").check();
+  await shoot(page, "second-factor-passkey");
+  await verifies(false);
+  await form.getByRole("button", { name: "Set up codes" }).click();
+  await form.getByText("No passkey answered").waitFor();
+  await verifies(true);
+  await form.getByRole("button", { name: "Set up codes" }).click();
+  await page.getByText("It is shown this once.").waitFor();
+  const uri = await page.getByRole("link", { name: "Open it in the authenticator" }).getAttribute("href");
+  // The passkey was asked once: a code of the new secret confirms it.
+  await page.getByLabel("The code that the authenticator shows now").fill(code(new URL(uri).searchParams.get("secret"), now()));
+  await page.getByRole("button", { name: "Confirm" }).click();
+  await page.getByText("From now on a login takes a code.").waitFor();
+  // Whoever has lost the codes and has the passkey does without them.
+  const removing = await begun(1);
+  await removing.getByLabel("Show my passkey as well").check();
+  await removing.getByRole("button", { name: "Do without codes" }).click();
+  await page.getByText("From now on the password is enough.").waitFor();
+}
 
 /** A role that demands a passkey is had by whoever shows one with the password, and by nobody else. */
 async function loggedIn(call, page, verifies) {
@@ -103,6 +143,7 @@ async function loggedIn(call, page, verifies) {
   await audit.waitFor();
   await visit(page, "#/me");
   await page.getByText("Password+Passkey").waitFor();
+  assert.ok(await page.locator(".second-factor form").first().getByLabel("Show my passkey as well").isChecked(), "here it is known that there is one");
   const record = (await call("GET", `/api/v2/audit?action=Login&identityUuid=${person.uuid}&pageSize=1&page=1`)).items[0];
   assert.equal(record.identities[0].login.passkey.name, "laptop");
   // Deleted, it takes the session with it.

@@ -10,7 +10,7 @@ const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const STEP_MS = 30_000;
 
 /** The code of a step (RFC 6238), as an authenticator makes it. */
-function code(secret, step) {
+export function code(secret, step) {
   const bits = [...secret].map((letter) => ALPHABET.indexOf(letter).toString(2).padStart(5, "0")).join("");
   const key = Buffer.from(bits.match(/.{8}/g).map((byte) => Number.parseInt(byte, 2)));
   const counter = Buffer.alloc(8);
@@ -19,7 +19,7 @@ function code(secret, step) {
   return String((mac.readUInt32BE(mac[19] & 15) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }
 
-const now = () => Math.floor(Date.now() / STEP_MS);
+export const now = () => Math.floor(Date.now() / STEP_MS);
 
 export async function secondFactor(browser, admins) {
   const call = await caller(admins);

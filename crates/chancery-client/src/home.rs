@@ -250,7 +250,8 @@ impl Client {
         accepted::<HomeAnswer>(&answer).map(drop)
     }
 
-    /// Makes a new secret of one-time codes, which is shown this once; with the present code, where there is one already.
+    /// Makes a new secret of one-time codes, which is shown this once. Whoever has codes already, or a confirmed passkey, shows one
+    /// of the two: a present code, or what the passkey has signed of [`passkey_challenge`](Self::passkey_challenge).
     ///
     /// # Errors
     ///
@@ -268,7 +269,7 @@ impl Client {
         self.totp::<HomeAnswer>("/confirm", who).map(drop)
     }
 
-    /// Takes the second factor away, by one of its codes; ends the sessions of the identity.
+    /// Takes the codes away, by one of them or by a passkey; ends the sessions of the identity.
     ///
     /// # Errors
     ///

@@ -4460,10 +4460,14 @@ class TokenizedResponse(TypedDict):
 
 class TotpCredentials(TypedDict):
     """Body of the calls under /home/v1/login/totp: everything that proves who makes them."""
+    passkey: NotRequired[PasskeyProof | None]
+    """What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+    right; it takes the place of a code of the present secret. Whoever has a confirmed passkey shows one of the two.
+    """
     password: Base64
     """The password."""
     totp: NotRequired[str | None]
-    """A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that."""
+    """A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that, always."""
     username: str
     """The identity's name, in any letter case."""
 

@@ -4503,9 +4503,14 @@ export interface TokenizedResponse {
 
 /** Body of the calls under /home/v1/login/totp: everything that proves who makes them. */
 export interface TotpCredentials {
+  /**
+   * What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+   * right; it takes the place of a code of the present secret. Whoever has a confirmed passkey shows one of the two.
+   */
+  passkey?: PasskeyProof | null;
   /** The password. */
   password: Base64;
-  /** A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that. */
+  /** A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that, always. */
   totp?: string | null;
   /** The identity's name, in any letter case. */
   username: string;

@@ -65,6 +65,8 @@ pub struct Member {
     pub(crate) trusted: Vec<(Perm, i64)>,
     /// Since when it holds each of its roles that count in this session.
     pub(crate) roles: Vec<(RoleId, i64)>,
+    /// When it logged in, where it has shown a second factor of ours.
+    pub(crate) factor_at: Option<i64>,
 }
 
 impl Member {

@@ -256,11 +256,8 @@ impl Directory {
         if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
-        let shown = |seat: &Seat| {
-            let proof = seat.proof.as_ref().filter(|proof| proof.login.has_own_second_factor());
-            proof.map(|proof| proof.shown_at.unwrap_or(seat.at))
-        };
-        let second_factor_at = seats.iter().map(shown).collect::<Option<Vec<_>>>().and_then(|at| at.into_iter().min());
+        let second_factor_at = seats.iter().map(Seat::factor_at).collect::<Option<Vec<_>>>();
+        let second_factor_at = second_factor_at.and_then(|at| at.into_iter().min());
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         let members = present.iter().map(|present| self.member(present, &roles)).collect();
         let bounds = present.iter().filter_map(|present| present.identity.bounds.clone()).collect();
@@ -372,7 +369,8 @@ impl Directory {
                 }
             }
         }
-        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles }
+        let factor_at = seat.factor_at();
+        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, factor_at }
     }
 }
 

@@ -19,6 +19,14 @@ pub(crate) struct Seat {
     pub(crate) proof: Option<SeatProof>,
 }
 
+impl Seat {
+    /// When a second factor of ours was shown; none where none was.
+    pub(crate) fn factor_at(&self) -> Option<i64> {
+        let proof = self.proof.as_ref().filter(|proof| proof.login.has_own_second_factor());
+        proof.map(|proof| proof.shown_at.unwrap_or(self.at))
+    }
+}
+
 /// How an identity proved who it is, and from which address.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SeatProof {

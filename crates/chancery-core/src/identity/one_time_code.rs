@@ -13,11 +13,14 @@ const SEALED: &str = "totp secret";
 /// A code as it is typed.
 pub(super) type Code = Zeroizing<[u8; TOTP_DIGITS]>;
 
-/// Of which secret a code is to be.
+/// Of which secret a code is to be, and what besides a password is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
     /// Of the one whose codes logins take, where there is one.
     Active,
+    /// The same; and whoever has no such secret, and a passkey that was confirmed, shows that. Else a password alone would
+    /// give codes to whoever found it out, and what codes open with them.
+    ActiveOrPasskey,
     /// Of the one that waits for the code which confirms it.
     Pending,
 }
@@ -77,14 +80,14 @@ impl Chancery {
         let now = self.clock.now_ms();
         let pending = |row: &tables::identities::Row| row.totp_pending_until_ms.is_some_and(|until| now < until);
         let sealed = row.and_then(|row| match asked {
-            Asked::Active => Some((row.id, row.totp_secret.as_deref()?, row.totp_used_step)),
+            Asked::Active | Asked::ActiveOrPasskey => Some((row.id, row.totp_secret.as_deref()?, row.totp_used_step)),
             Asked::Pending => Some((row.id, row.totp_pending.as_deref().filter(|_| pending(row))?, None)),
         });
         let (id, bytes, used) = sealed.unwrap_or((Uuid::nil(), &self.identity.no_ones_totp, None));
         let secret = self.custodian.open_value(context(&id), bytes).map_err(Error::internal)?;
         let step = Totp::new(secret.expose()).step_of(code.map_or(&NONE, |code| &**code), now, used);
         Ok(match (sealed, asked, step) {
-            (None, Asked::Active, _) => Looked::Needless,
+            (None, Asked::Active | Asked::ActiveOrPasskey, _) => Looked::Needless,
             (Some(_), _, Some(step)) => Looked::Right(step),
             (None, Asked::Pending, _) | (Some(_), _, None) => Looked::Wrong,
         })

@@ -33,7 +33,7 @@ impl Chancery {
         if *new == password.0 {
             return Err(Error::value("/newPassword", "The new password is the present one."));
         }
-        let credentials = TotpCredentials { username, password, totp };
+        let credentials = TotpCredentials { username, password, totp, passkey: None };
         let proved = self.prove_beside_login(visitor, Action::PasswordChange, Asked::Active, credentials).await?;
         let by = self.vouch_for(&visitor.request, &proved);
         let (id, name, now, limits) =

@@ -10,7 +10,7 @@ use chancery_types::{
     Action, AuthType, Base64, IdentityId,
     wire::{
         audit::{AuditApiKey, LoginWay},
-        login::LoginRequest,
+        login::{LoginRequest, PasskeyProof},
     },
 };
 use uuid::Uuid;
@@ -47,6 +47,11 @@ pub(super) struct PasswordProof {
 }
 
 impl PasswordProof {
+    /// The same, with what a passkey has signed.
+    pub(super) fn showing(self, passkey: Option<Box<ShownPasskey>>) -> Self {
+        Self { passkey, ..self }
+    }
+
     pub(super) fn of(name: &str, password: Base64, code: Option<Code>) -> Self {
         Self { name_key: name_key(name), password: Zeroizing::new(password.0), code, passkey: None, is_on_host: false }
     }
@@ -130,12 +135,8 @@ impl Chancery {
                 let name = credentials.username.ok_or_else(|| missing("username"))?;
                 let password = credentials.password.ok_or_else(|| missing("password"))?;
                 let code = credentials.totp.map(|code| code_of("/authCredentials/totp", code)).transpose()?;
-                let passkey = credentials.passkey.map(|proof| {
-                    let shown = self.shown_passkey(&proof).map(Box::new);
-                    shown.map_err(|refusal| refusal.under("/authCredentials/passkey"))
-                });
-                let proof = PasswordProof { passkey: passkey.transpose()?, ..PasswordProof::of(&name, password, code) };
-                Ok(Proof::Password(proof, Asked::Active))
+                let passkey = self.shown_in("/authCredentials/passkey", credentials.passkey)?;
+                Ok(Proof::Password(PasswordProof::of(&name, password, code).showing(passkey), Asked::Active))
             }
             AuthType::Apikey => {
                 let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
@@ -148,9 +149,15 @@ impl Chancery {
         }
     }
 
+    /// What a passkey has signed, as this member of a body has it.
+    pub(super) fn shown_in(&self, member: &str, proof: Option<PasskeyProof>) -> Result<Option<Box<ShownPasskey>>> {
+        let shown = proof.map(|proof| self.shown_passkey(&proof).map(Box::new)).transpose();
+        shown.map_err(|refusal| refusal.under(member))
+    }
+
     /// The identity, if the proof is right and it may log in now; else who was refused. Unknown, wrong, locked and delayed
-    /// take the same time: there is always one look into the store, one Argon2 run for a password, one look at a code, and one at
-    /// the passkey that was shown.
+    /// take the same time: there is always one look into the store, one Argon2 run for a password, one look at a code, one at
+    /// the passkey that was shown, and one at whether there is any, where that is asked.
     pub(super) async fn prove(
         &self,
         action: Action,
@@ -225,6 +232,17 @@ impl Chancery {
         read.await.map_err(Error::from)
     }
 
+    /// Whether somebody has a passkey that was confirmed; for whatever host, since a server of another origin must not demand
+    /// less. Asked the same way for every name, so that the answer takes the same time.
+    async fn has_confirmed_passkey(&self, row: Option<&Row>, name_key: &str) -> Result<bool> {
+        let decoy = self.decoy(name_key);
+        let id = row.map_or(decoy, |row| row.id);
+        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+            Box::pin(async move { tables::passkeys::count_confirmed(tx, id).await })
+        });
+        Ok(read.await.map_err(Error::from)? > 0)
+    }
+
     /// An identity whose row is read where nobody has this name: always the same for a name, as a name that somebody has
     /// is always the same identity's.
     fn decoy(&self, name_key: &str) -> Uuid {
@@ -243,6 +261,8 @@ impl Chancery {
         asked: Asked,
         request: &RequestInfo,
     ) -> Result<Option<Proved>> {
+        let needs_factor =
+            asked == Asked::ActiveOrPasskey && self.has_confirmed_passkey(row.as_ref(), &proof.name_key).await?;
         let source = request.counted_as();
         let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
         let now = self.clock.now_ms();
@@ -262,7 +282,8 @@ impl Chancery {
             Some(shown) => Some(self.look_at_passkey(admissible.as_ref(), shown).await?),
             None => None,
         };
-        let second = second_factor(looked, proof.code.is_some(), signed).filter(|_| right);
+        let second = second_factor(looked, (asked, proof.code.is_some()), signed).filter(|_| right);
+        let second = second.filter(|(_, step, passkey)| !needs_factor || step.is_some() || passkey.is_some());
         if !is_delayed && second.is_none() {
             self.identity.delays().wrong(id, source, self.clock.now_ms());
         }
@@ -291,14 +312,14 @@ pub(super) fn may_act(row: &Row, source: IpAddr, now: i64) -> Result<bool> {
 /// where one of them is wrong, or one is needed and not there. `signed` is what came of a passkey that was shown.
 fn second_factor(
     looked: Looked,
-    has_code: bool,
+    (asked, has_code): (Asked, bool),
     signed: Option<Option<SignedLogin>>,
 ) -> Option<(LoginWay, Option<i64>, Option<SignedLogin>)> {
     let step = match looked {
         Looked::Right(step) => Some(step),
         Looked::Needless => None,
-        // A passkey takes the place of a code, and does not mend a wrong one.
-        Looked::Wrong if signed.is_some() && !has_code => None,
+        // A passkey takes the place of a code, and does not mend a wrong one. Nothing but a code of it confirms a new secret.
+        Looked::Wrong if signed.is_some() && !has_code && asked != Asked::Pending => None,
         Looked::Wrong => return None,
     };
     match signed {

@@ -32,9 +32,10 @@ use crate::{
 };
 
 impl Chancery {
-    /// POST /home/v1/login/totp: a new secret, which counts once one of its codes has confirmed it.
+    /// POST /home/v1/login/totp: a new secret, which counts once one of its codes has confirmed it. Whoever has a factor
+    /// already, codes or a confirmed passkey, shows it here; so whoever has the new secret has shown it.
     pub async fn enrol_totp(&self, visitor: &Visitor, body: TotpCredentials) -> Result<TotpSecret> {
-        let proved = self.prove_for(visitor, Action::TotpEnrol, Asked::Active, body).await?;
+        let proved = self.prove_for(visitor, Action::TotpEnrol, Asked::ActiveOrPasskey, body).await?;
         let (id, name) = (proved.row.id, proved.row.name.clone());
         let event = Event::new(Action::TotpEnrol).on(id);
         let by = self.vouch_for(&visitor.request, &proved);
@@ -49,6 +50,7 @@ impl Chancery {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
+                expect_no_passkey_meanwhile(tx, &proved).await?;
                 Ok(tables::identities::set_totp_pending(tx, id, &sealed, until_ms).await?)
             })
         });
@@ -87,9 +89,9 @@ impl Chancery {
         Ok(done_so())
     }
 
-    /// POST /home/v1/login/totp/remove: a login takes the password alone. Ends the identity's sessions.
+    /// POST /home/v1/login/totp/remove: a login takes the password alone, or with a passkey. Ends the identity's sessions.
     pub async fn remove_totp(&self, visitor: &Visitor, body: TotpCredentials) -> Result<HomeAnswer> {
-        let proved = self.prove_for(visitor, Action::TotpRemove, Asked::Active, body).await?;
+        let proved = self.prove_for(visitor, Action::TotpRemove, Asked::ActiveOrPasskey, body).await?;
         let (id, name) = (proved.row.id, proved.row.name.clone());
         let by = self.vouch_for(&visitor.request, &proved);
         let event = Event::new(Action::TotpRemove).on(id);
@@ -147,7 +149,8 @@ impl Chancery {
     ) -> Result<Proved> {
         self.count_try(visitor, action)?;
         let code = body.totp.map(|code| code_of("/totp", code)).transpose()?;
-        let proof = PasswordProof::of(&body.username, body.password, code);
+        let passkey = self.shown_in("/passkey", body.passkey)?;
+        let proof = PasswordProof::of(&body.username, body.password, code).showing(passkey);
         self.logs_in_now().await?;
         self.proved(visitor, action, &Proof::Password(proof, asked)).await
     }
@@ -163,6 +166,16 @@ impl Chancery {
         };
         Vouched::new(self.node, request, &[identity])
     }
+}
+
+/// Refuses a password alone where a passkey was confirmed since it was looked at: that has ended the secrets of before, and none
+/// comes after it.
+async fn expect_no_passkey_meanwhile(tx: &mut Tx, proved: &Proved) -> Result<()> {
+    let is_password_alone = proved.step.is_none() && proved.passkey.is_none();
+    if is_password_alone && tables::passkeys::count_confirmed(tx, proved.row.id).await? > 0 {
+        return Err(refused());
+    }
+    Ok(())
 }
 
 /// Ends a second factor, and the sessions that may rest on it; the identity after that.

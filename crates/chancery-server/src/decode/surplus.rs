@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use chancery_types::wire::{ANSWERED, STRICT};
+use chancery_types::wire::{ANSWERED, FROM_BROWSERS, STRICT};
 
 use super::pointer::Pointer;
 
@@ -28,9 +28,9 @@ impl<'t> Surplus<'t> {
         Self { known: None, answered: &[], noted: Some(noted) }
     }
 
-    /// Inside an object of this type. What lies in one that is strict is strict too.
+    /// Inside an object of this type. What lies in one that is strict is strict too, unless a browser has written it.
     pub(super) fn inside(self, name: &str, members: &'static [&'static str]) -> Self {
-        let is_strict = self.known.is_some() || STRICT.contains(&name);
+        let is_strict = (self.known.is_some() && !FROM_BROWSERS.contains(&name)) || STRICT.contains(&name);
         let answered = ANSWERED.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, answered)| answered);
         Self { known: is_strict.then_some(members), answered, ..self }
     }

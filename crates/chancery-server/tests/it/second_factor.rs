@@ -66,9 +66,15 @@ pub(crate) async fn log_in(client: &Client, name: &str, code: Option<&str>) -> R
 
 /// Enrols a person who has the usual password, with the code of the step before: those of now and after are left.
 pub(crate) async fn enrol(app: &TestApp, name: &str) -> Authenticator {
-    let enrolled = app.nobody().post(ENROL, proof(name, None)).await;
+    enrol_by(app, proof(name, None)).await
+}
+
+/// The same by a proof that may have more than the password.
+pub(crate) async fn enrol_by(app: &TestApp, by: Value) -> Authenticator {
+    let name = by["username"].as_str().unwrap().to_owned();
+    let enrolled = app.nobody().post(ENROL, by).await;
     let authenticator = Authenticator::of(app, &enrolled);
-    let confirmed = app.nobody().post(CONFIRM, proof(name, Some(&authenticator.code(-1)))).await;
+    let confirmed = app.nobody().post(CONFIRM, proof(&name, Some(&authenticator.code(-1)))).await;
     assert_eq!(confirmed.json, json!({"message": "Success", "status": "Success"}), "{}", confirmed.text());
     authenticator
 }

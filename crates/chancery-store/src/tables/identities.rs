@@ -147,6 +147,15 @@ pub async fn set_totp_pending(tx: &mut Tx, id: Uuid, sealed: &[u8], until_ms: i6
     .await
 }
 
+/// Ends a secret of one-time codes that waits to be confirmed.
+pub async fn end_totp_pending(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    change(tx, id, |row| {
+        row.totp_pending = None;
+        row.totp_pending_until_ms = None;
+    })
+    .await
+}
+
 /// Makes the pending secret the one whose codes are demanded; whether it was still this one.
 pub async fn confirm_totp(
     tx: &mut Tx,

@@ -52,6 +52,7 @@ const ALL: &str = concat!("SELECT ", columns!(), " FROM passkeys ORDER BY id");
 const BY_CREDENTIAL: &str = concat!("SELECT ", columns!(), " FROM passkeys WHERE credential_id = $1");
 const IS_KNOWN: &str = "SELECT COUNT(*) FROM passkeys WHERE credential_id = $1 OR public_key = $2";
 const COUNT: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1";
+const COUNT_CONFIRMED: &str = "SELECT COUNT(*) FROM passkeys WHERE identity_id = $1 AND confirmed_at_ms IS NOT NULL";
 const DELETE_OF_IDENTITY: &str = "DELETE FROM passkeys WHERE identity_id = $1";
 const DELETE: &str = "DELETE FROM passkeys WHERE identity_id = $1 AND id = $2";
 
@@ -105,6 +106,11 @@ pub async fn is_known(tx: &mut Tx, credential_id: &[u8], public_key: &[u8]) -> R
 /// How many an identity has, whatever their rows say.
 pub async fn count(tx: &mut Tx, identity: Uuid) -> Result<i64, StoreError> {
     sql(COUNT).bind(identity).one(tx).await
+}
+
+/// How many of them a second person has confirmed, whatever their rows say: a row that somebody else has written demands no less.
+pub async fn count_confirmed(tx: &mut Tx, identity: Uuid) -> Result<i64, StoreError> {
+    sql(COUNT_CONFIRMED).bind(identity).one(tx).await
 }
 
 authority!(Row, "passkeys", keys 1, {

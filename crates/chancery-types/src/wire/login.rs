@@ -96,10 +96,14 @@ pub struct TotpCredentials {
     pub username: String,
     /// The password.
     pub password: Base64,
-    /// A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that.
+    /// A one-time code of six digits: of the present secret, where one is active; of the new one to confirm that, always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
     pub totp: Option<String>,
+    /// What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey. Where it is, it has to be
+    /// right; it takes the place of a code of the present secret. Whoever has a confirmed passkey shows one of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<PasskeyProof>,
 }
 
 /// Says who, never the proof.

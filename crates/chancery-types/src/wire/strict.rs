@@ -36,6 +36,9 @@ pub const STRICT: &[&str] = &[
     "PatchSettings",
 ];
 
+/// Objects that browsers write, with members that nobody needs; so they are taken also in an object that takes no others.
+pub const FROM_BROWSERS: &[&str] = &["AssertionCredential"];
+
 /// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
 pub const ANSWERED: &[(&str, &[&str])] = &[
     ("CreateRole", &["objInfo", "system"]),

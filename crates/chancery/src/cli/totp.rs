@@ -17,7 +17,7 @@ pub(crate) struct Totp {
 #[derive(Subcommand)]
 pub(crate) enum TotpCommand {
     /// Makes a new secret and prints it, this once, as a URI that authenticators scan or take. It counts once a code of it
-    /// has confirmed it
+    /// has confirmed it. Whoever has a confirmed passkey does this in the console, or gives a present code
     #[command(after_help = "Example:\n  chancery totp enrol carol --password-file new-password")]
     Enrol(Person),
     /// Confirms the new secret by a code of it: from now on a login takes codes

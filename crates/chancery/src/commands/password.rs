@@ -23,7 +23,7 @@ use crate::{
 
 pub(crate) fn run(command: &OwnPassword) -> Result<Exit, Failure> {
     let OwnPassword { person, new_password_file } = command;
-    let TotpCredentials { username, password, totp } = credentials(person, false)?;
+    let TotpCredentials { username, password, totp, passkey: _ } = credentials(person, false)?;
     let name = &person.name;
     let new_password = match new_password_file {
         Some(file) => password_of(name, Some(file))?,

@@ -1,6 +1,6 @@
 //! `chancery totp enrol|confirm|remove`: one's own second factor, beside the login.
 
-use chancery_client::Client;
+use chancery_client::{Client, ClientError};
 use chancery_types::{Base64, wire::login::TotpCredentials};
 use serde_json::json;
 
@@ -35,7 +35,13 @@ pub(crate) fn run(command: &TotpCommand) -> Result<Exit, Failure> {
 
 /// The secret goes to standard output alone, and is kept nowhere.
 fn enrol(person: &Person) -> Result<(), Failure> {
-    let secret = client(person)?.enrol_totp(&credentials(person, false)?).doing("enrolling a second factor")?;
+    let enrolled = client(person)?.enrol_totp(&credentials(person, false)?);
+    if let Err(ClientError::NotLoggedIn { status: 401, .. }) = &enrolled {
+        output::note(
+            "Whoever has a confirmed passkey shows it for this, with a browser: in the console, beside the login.",
+        );
+    }
+    let secret = enrolled.doing("enrolling a second factor")?;
     match person.server.output {
         Output::Json => output::line(json!(secret))?,
         Output::Table => output::line(&secret.uri)?,
@@ -52,7 +58,7 @@ pub(super) fn client(person: &Person) -> Result<Client, Failure> {
     Target::of_profile(&person.server)?.client()
 }
 
-/// The proof. Enrolling takes a code where there is a second factor already, which only the person knows.
+/// The proof. Enrolling takes a code where there are codes already, which only the person knows. A passkey takes a browser.
 pub(super) fn credentials(person: &Person, needs_code: bool) -> Result<TotpCredentials, Failure> {
     let password = password_of(&person.name, person.password_file.as_deref())?;
     let totp = match &person.totp {
@@ -66,5 +72,5 @@ pub(super) fn credentials(person: &Person, needs_code: bool) -> Result<TotpCrede
     if needs_code && totp.is_none() {
         return Err(usage("there is no one-time code: give --totp CODE, or run this at a terminal"));
     }
-    Ok(TotpCredentials { username: person.name.clone(), password: Base64(password.into_bytes()), totp })
+    Ok(TotpCredentials { username: person.name.clone(), password: Base64(password.into_bytes()), totp, passkey: None })
 }

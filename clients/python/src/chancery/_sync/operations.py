@@ -3450,7 +3450,8 @@ class Session:
         **body: Unpack[types.TotpCredentials],
     ) -> types.TotpSecret:
         """Makes a new secret of one-time codes for a person, and shows it this once. It counts once one of its codes has confirmed
-        it; until then, a login takes what it took before. With a second factor, its present code is needed too.
+        it; until then, a login takes what it took before. Whoever has codes already shows a present one, or a passkey; whoever has none and
+        a passkey that was confirmed shows that.
 
         `POST /home/v1/login/totp`
         """
@@ -3466,7 +3467,8 @@ class Session:
         self,
         **body: Unpack[types.TotpCredentials],
     ) -> types.HomeAnswer:
-        """Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one.
+        """Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one. No passkey
+        takes its place.
 
         `POST /home/v1/login/totp/confirm`
         """
@@ -3482,7 +3484,8 @@ class Session:
         self,
         **body: Unpack[types.TotpCredentials],
     ) -> types.HomeAnswer:
-        """Takes the second factor away: logins take the password alone. It takes a code of it, and ends the sessions of the identity.
+        """Takes the codes away: logins take the password alone, or with a passkey. It takes one of the codes, or a passkey, and ends the
+        sessions of the identity.
 
         `POST /home/v1/login/totp/remove`
         """

@@ -57,6 +57,7 @@ impl Chancery {
                 }
                 let names: Vec<_> = confirmer.members().iter().map(Member::named).collect();
                 let by = serde_json::to_string(&names).map_err(Error::internal)?;
+                let identity_id = before.identity_id;
                 let after = Row { confirmed_at_ms: Some(now), confirmed_by: Some(by), ..before };
                 let shown_after = shown(&after, &limits)?;
                 told.changed(&shown_before, &shown_after, &limits)?;
@@ -65,6 +66,8 @@ impl Chancery {
                     true
                 })
                 .await?;
+                // From now on nobody has codes made for this identity by its password alone, nor has whoever began that before.
+                tables::identities::end_totp_pending(tx, identity_id).await?;
                 Ok(shown_after)
             })
         })

@@ -1,8 +1,8 @@
 //! `/api/v2/identities/{uuid}/passkeys` behind the door: list, rename, delete.
 
-use chancery_store::{name_key, tables, tables::passkeys::Row};
+use chancery_store::{Tx, name_key, tables, tables::passkeys::Row};
 use chancery_types::{
-    Action, IdentityId, PasskeyId,
+    Action, IdentityId, PasskeyId, Perm,
     wire::{
         Empty,
         passkeys::{Passkey, Passkeys, PatchPasskey},
@@ -13,9 +13,13 @@ use uuid::Uuid;
 
 use super::stored::{shown, stored};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Caller, Chancery, Error, Event, Grant, Member, Result,
     changes::{Change, ChangeKind},
-    identity::{administration::name_taken, identities::existing},
+    clock::ms,
+    identity::{
+        administration::name_taken,
+        identities::{check_holds_as_much, existing},
+    },
     text::check_name,
 };
 
@@ -68,10 +72,12 @@ impl Chancery {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
         let event = passkey_event(Action::PasskeyDelete, identity, id);
         let event = event.changes(Change::of(ChangeKind::Identity, identity));
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits, deleter) = (event.told(), self.limits.clone(), caller.clone());
+        let fresh_since = self.clock.now_ms().saturating_sub(ms(self.limits.token_lifetime));
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = stored(tx, identity, id).await?;
+                check_may_delete(tx, &deleter, &row, fresh_since).await?;
                 told.changed(&shown(&row, &limits)?, &Empty {}, &limits)?;
                 tables::passkeys::delete(tx, row.identity_id, row.id).await?;
                 Ok(Empty {})
@@ -94,6 +100,25 @@ impl Chancery {
         let object = id.map_or(Uuid::from(identity), Uuid::from);
         self.grant_administration(caller, action, Some(object)).await
     }
+}
+
+/// A passkey that was confirmed keeps whoever has the password alone from enrolling one-time codes, so neither the password nor a
+/// session that was left open takes it away: its person has shown a second factor since `fresh_since`, or it is ended as codes
+/// are, by those who hold as much.
+async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row, fresh_since: i64) -> Result<()> {
+    let is_owner = |member: &&Member| Uuid::from(member.id) == row.identity_id;
+    let owner = caller.members().iter().find(is_owner);
+    let has_fresh_factor = owner.and_then(|owner| owner.factor_at).is_some_and(|at| fresh_since < at);
+    if row.confirmed_at_ms.is_none() || has_fresh_factor {
+        return Ok(());
+    }
+    if owner.is_some() && !caller.has(Perm::IdentityManage) {
+        return Err(Error::forbidden(
+            "A passkey that was confirmed is deleted by its person right after a login with a passkey or a one-time code, or by \
+             Identity:Manage.",
+        ));
+    }
+    check_holds_as_much(tx, caller, row.identity_id).await
 }
 
 fn passkey_event(action: Action, identity: IdentityId, id: PasskeyId) -> Event {

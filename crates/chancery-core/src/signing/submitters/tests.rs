@@ -10,6 +10,7 @@ fn member(id: u128, name: &str) -> Member {
         kind: IdentityKind::Person,
         trusted: Vec::new(),
         roles: Vec::new(),
+        factor_at: None,
     }
 }
 

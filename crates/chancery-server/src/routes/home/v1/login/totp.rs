@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Makes a new secret of one-time codes for a person, and shows it this once. It counts once one of its codes has confirmed
-/// it; until then, a login takes what it took before. With a second factor, its present code is needed too.
+/// it; until then, a login takes what it took before. Whoever has codes already shows a present one, or a passkey; whoever has none and
+/// a passkey that was confirmed shows that.
 #[utoipa::path(
     post,
     path = "/home/v1/login/totp",
@@ -22,9 +23,9 @@ use crate::{
     responses(
         (status = 200, body = TotpSecret),
         (status = 400, body = HomeAnswer, description = "the body is not as described"),
-        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password or code, locked or delayed"),
+        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password, code or passkey, locked or delayed"),
         (status = 403, body = HomeAnswer, description = "a page of another origin sent it, or the identity is an application"),
-        (status = 409, body = HomeAnswer, description = "the password is for one use, and sets another one first"),
+        (status = 409, body = HomeAnswer, description = "a passkey is shown, and there are none here; or the password is for one use, and sets another one first"),
         (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
         (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),

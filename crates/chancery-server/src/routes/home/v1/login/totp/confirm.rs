@@ -9,7 +9,8 @@ use crate::{
     extract::{Anybody, SessionCookie, VisitorBody},
 };
 
-/// Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one.
+/// Makes the new secret the one whose codes logins take, in the place of a present one: `totp` is a code of the new one. No passkey
+/// takes its place.
 #[utoipa::path(
     post,
     path = "/home/v1/login/totp/confirm",
@@ -18,9 +19,9 @@ use crate::{
     responses(
         (status = 200, body = HomeAnswer),
         (status = 400, body = HomeAnswer, description = "the body is not as described"),
-        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password or code, locked or delayed"),
+        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password, code or passkey, locked or delayed"),
         (status = 403, body = HomeAnswer, description = "a page of another origin sent it"),
-        (status = 409, body = HomeAnswer, description = "the password is for one use, and sets another one first"),
+        (status = 409, body = HomeAnswer, description = "a passkey is shown, and there are none here; or the password is for one use, and sets another one first"),
         (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
         (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),

@@ -9,7 +9,8 @@ use crate::{
     extract::{Anybody, SessionCookie, VisitorBody},
 };
 
-/// Takes the second factor away: logins take the password alone. It takes a code of it, and ends the sessions of the identity.
+/// Takes the codes away: logins take the password alone, or with a passkey. It takes one of the codes, or a passkey, and ends the
+/// sessions of the identity.
 #[utoipa::path(
     post,
     path = "/home/v1/login/totp/remove",
@@ -18,9 +19,9 @@ use crate::{
     responses(
         (status = 200, body = HomeAnswer),
         (status = 400, body = HomeAnswer, description = "the body is not as described"),
-        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password or code, locked or delayed"),
+        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password, code or passkey, locked or delayed"),
         (status = 403, body = HomeAnswer, description = "a page of another origin sent it"),
-        (status = 409, body = HomeAnswer, description = "there is no second factor, or the password is for one use, and sets another one first"),
+        (status = 409, body = HomeAnswer, description = "there are no codes, a passkey is shown and there are none here, or the password is for one use, and sets another one first"),
         (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
         (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),

@@ -14,12 +14,12 @@ use crate::{
 
 const CHALLENGE: &str = "/home/v1/login/passkey";
 
-fn setup() -> Setup {
+pub(super) fn setup() -> Setup {
     Setup { public_origin: Some(ORIGIN.to_owned()), ..Setup::default() }
 }
 
 /// Somebody with a passkey that was confirmed, and the role of approvers besides.
-async fn with_passkey(app: &TestApp, name: &str, roles: &[RoleId]) -> Authenticator {
+pub(super) async fn with_passkey(app: &TestApp, name: &str, roles: &[RoleId]) -> Authenticator {
     let admin = app.admin().await;
     let path = passkeys_path(&admin.create_person(name, roles).await);
     let (key, person) = (authenticator(), app.logged_in(&[(name, PASSWORD)]).await);
@@ -34,8 +34,15 @@ async fn role(admin: &Client, factor: &str, logins: u32) -> RoleId {
 }
 
 /// What a passkey signs of a new challenge.
-async fn signed(app: &TestApp, key: &mut Authenticator) -> Value {
+pub(super) async fn signed(app: &TestApp, key: &mut Authenticator) -> Value {
     key.sign(&app.nobody().post_nothing(CHALLENGE).await.json)
+}
+
+/// One-time codes of somebody who has this passkey.
+async fn codes_beside(app: &TestApp, name: &str, key: &mut Authenticator) -> second_factor::Authenticator {
+    let mut proof = proof_by(name, PASSWORD, None);
+    proof["passkey"] = signed(app, key).await;
+    second_factor::enrol_by(app, proof).await
 }
 
 fn body(name: &str, password: &str, code: Option<&str>, passkey: &Value) -> Value {
@@ -117,7 +124,7 @@ async fn roles_that_demand_a_passkey_count_for_who_shows_one() {
     let listed = client.get(&passkeys_path(&admin.identity_uuid("carol").await)).await;
     assert_eq!(listed.response()["results"][0]["lastUsedAt"], "2026-06-21T12:00:00.500Z");
     // Neither the password alone nor a code is enough for it; a passkey is enough where a code would be.
-    let authenticator = second_factor::enrol(&app, "carol").await;
+    let authenticator = codes_beside(&app, "carol", &mut key).await;
     let by_code = app.nobody();
     second_factor::log_in(&by_code, "carol", Some(&authenticator.code(0))).await;
     assert_eq!(perms(&by_code).await, json!(["Signing:Approve"]));
@@ -253,7 +260,7 @@ async fn of_many_who_come_with_one_signature_at_once_one_gets_in() {
 async fn a_passkey_takes_the_place_of_a_code_and_mends_no_wrong_one() {
     let app = TestApp::with(setup()).await;
     let mut key = with_passkey(&app, "carol", &[RoleId::APPROVER]).await;
-    let codes = second_factor::enrol(&app, "carol").await;
+    let codes = codes_beside(&app, "carol", &mut key).await;
     refused(&app.nobody().log_in("carol", PASSWORD).await, 401);
     assert_eq!(log_in(&app.nobody(), "carol", &signed(&app, &mut key).await).await.status, 200);
     let both = async |code: &str, passkey: &Value| {

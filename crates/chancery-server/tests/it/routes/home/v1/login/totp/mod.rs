@@ -1,6 +1,7 @@
 //! POST /home/v1/login/totp, and logins with the codes of what was enrolled.
 
 mod confirm;
+mod passkey;
 mod remove;
 
 use chancery_types::RoleId;
