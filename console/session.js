@@ -91,9 +91,10 @@ export const secondFactor = (what, proof, passkey) =>
 
 /**
  * Sets one's own password; nobody has to be logged in for that.
- * @param {Proof} proof @param {string} newPassword
+ * @param {Proof} proof @param {string} newPassword @param {import("./api.js").Json} [passkey] what a passkey has signed of a challenge
  */
-export const changePassword = (proof, newPassword) => plain("POST", "/home/v1/login/password", { ...credentials(proof), newPassword: encoded(newPassword) });
+export const changePassword = (proof, newPassword, passkey) =>
+  plain("POST", "/home/v1/login/password", { ...credentials(proof), ...(passkey ? { passkey } : {}), newPassword: encoded(newPassword) });
 
 /** Ends the session, also for the server. */
 export async function logOut() {

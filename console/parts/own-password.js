@@ -2,10 +2,10 @@
 // in: whoever has one for one use, and whose roles take two logins.
 
 import { fill, h } from "../dom.js";
-import { changePassword } from "../session.js";
+import { changePassword, ways } from "../session.js";
 import { t } from "../words.js";
 import { field, form, input } from "./form.js";
-import { codeField } from "./second-factor.js";
+import { codeField, passkeyBox, shownPasskey } from "./second-factor.js";
 
 /** The form for it. */
 export function ownPassword() {
@@ -14,6 +14,7 @@ export function ownPassword() {
   const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false" }), { pointer: "/username" });
   const present = field(t("own.present"), secret("current-password"), { pointer: "/password" });
   const code = codeField(t("totp.code"), t("totp.codeHelp"));
+  const box = passkeyBox(ways(), t("totp.passkeyHelp"));
   const next = field(t("own.new"), secret("new-password"), { pointer: "/newPassword" });
   const again = field(t("own.again"), secret("new-password"));
   const act = async () => {
@@ -24,9 +25,10 @@ export function ownPassword() {
       return;
     }
     const proof = { name: name.control.value, password: present.control.value, code: code.control.value };
-    await changePassword(proof, next.control.value).finally(() => (code.control.value = ""));
+    const passkey = await shownPasskey(box);
+    await changePassword(proof, next.control.value, passkey).finally(() => (code.control.value = ""));
     for (const one of [present, next, again]) one.control.value = "";
     fill(said, h("p", {}, t("own.done")));
   };
-  return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, next, again], submit: t("own.set"), act, className: "form own-password" }));
+  return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, box, next, again], submit: t("own.set"), act, className: "form own-password" }));
 }

@@ -1,12 +1,14 @@
 //! Every role and identity, compiled: what a session may do is read from here and needs no storage.
 
+mod read;
+
 use std::{
     collections::HashMap,
     net::{IpAddr, Ipv4Addr},
     sync::Arc,
 };
 
-use chancery_store::{Tx, tables};
+use chancery_store::tables;
 use chancery_types::{
     ApiKeyId, IdentityId, IdentityKind, PasskeyId, Perm, RecoveredBy, RoleId, SecondFactor,
     wire::audit::{AuditIdentity, AuditPasskey, AuditRole, LoginWay},
@@ -17,9 +19,7 @@ use super::{
     api_key::{self, Key, KeyHash, Keys, Terms},
     bounds::Bounds,
     caller::{Member, Standing},
-    identities::recovery_of,
     login::{self, LoginsRequired, Seat, SeatProof},
-    roles,
     rules::RoleRules,
 };
 use crate::{
@@ -371,41 +371,6 @@ impl Directory {
         }
         let factor_at = seat.factor_at();
         Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles, factor_at }
-    }
-}
-
-impl Role {
-    fn of(row: tables::roles::Row) -> Result<Self> {
-        Ok(Self { rules: roles::rules_of(&row)?, name: row.name })
-    }
-
-    pub(super) async fn read(tx: &mut Tx, id: Uuid) -> Result<Option<Self>> {
-        tables::roles::by_id(tx, id).await?.map(Self::of).transpose()
-    }
-}
-
-impl Identity {
-    fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>, passkeys: &[tables::passkeys::Row]) -> Result<Self> {
-        let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
-        Ok(Self {
-            recovered: recovery_of(&row)?.map(|recovery| recovery.by),
-            bounds: Bounds::of(&row)?.map(Arc::new),
-            kind: row.kind.parse().map_err(Error::internal)?,
-            name: row.name,
-            locked: row.locked,
-            trusted_since: row.password_reset_at_ms.unwrap_or(row.created_at_ms),
-            totp_confirmed_at: row.totp_confirmed_at_ms,
-            passkeys: confirmed.map(|passkey| passkey.id.into()).collect(),
-            roles,
-        })
-    }
-
-    pub(super) async fn read(tx: &mut Tx, id: IdentityId) -> Result<Option<Self>> {
-        let Some(row) = tables::identities::by_id(tx, id.into()).await? else { return Ok(None) };
-        let roles = tables::identity_roles::of_identity(tx, id.into()).await?;
-        let passkeys = tables::passkeys::of_identity(tx, id.into()).await?;
-        let roles = roles.into_iter().map(|row| (row.role_id.into(), row.assigned_at_ms)).collect();
-        Self::of(row, roles, &passkeys).map(Some)
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     one_time_code::Asked,
     password::check_new,
     prove::{Proved, expect_unchanged},
-    totp::done_so,
+    totp::{done_so, expect_no_passkey_meanwhile},
 };
 use crate::{
     Chancery, Error, Event, Result,
@@ -26,15 +26,16 @@ use crate::{
 impl Chancery {
     /// POST /home/v1/login/password: another password, by the present one and the second factor. Ends the identity's sessions.
     pub async fn change_own_password(&self, visitor: &Visitor, body: ChangePassword) -> Result<HomeAnswer> {
-        let ChangePassword { username, password, totp, new_password } = body;
+        let ChangePassword { username, password, totp, passkey, new_password } = body;
         let new = Zeroizing::new(new_password.0);
         // Both are the caller's words, so this says nothing of anybody.
         check_new("/newPassword", &new, &self.limits)?;
         if *new == password.0 {
             return Err(Error::value("/newPassword", "The new password is the present one."));
         }
-        let credentials = TotpCredentials { username, password, totp, passkey: None };
-        let proved = self.prove_beside_login(visitor, Action::PasswordChange, Asked::Active, credentials).await?;
+        let credentials = TotpCredentials { username, password, totp, passkey };
+        let proved =
+            self.prove_beside_login(visitor, Action::PasswordChange, Asked::ActiveOrPasskey, credentials).await?;
         let by = self.vouch_for(&visitor.request, &proved);
         let (id, name, now, limits) =
             (proved.row.id, proved.row.name.clone(), self.clock.now_ms(), self.limits.clone());
@@ -50,6 +51,7 @@ impl Chancery {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
+                expect_no_passkey_meanwhile(tx, &proved).await?;
                 let before = read(tx, id).await?;
                 tables::identities::set_password(tx, id, &hash, now, (None, None)).await?;
                 end_sessions(tx, id).await?;

@@ -170,7 +170,7 @@ impl Chancery {
 
 /// Refuses a password alone where a passkey was confirmed since it was looked at: that has ended the secrets of before, and none
 /// comes after it.
-async fn expect_no_passkey_meanwhile(tx: &mut Tx, proved: &Proved) -> Result<()> {
+pub(super) async fn expect_no_passkey_meanwhile(tx: &mut Tx, proved: &Proved) -> Result<()> {
     let is_password_alone = proved.step.is_none() && proved.passkey.is_none();
     if is_password_alone && tables::passkeys::count_confirmed(tx, proved.row.id).await? > 0 {
         return Err(refused());

@@ -127,6 +127,10 @@ pub struct ChangePassword {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(pattern = "^( *[0-9]){6} *$", example = "287082"))]
     pub totp: Option<String>,
+    /// What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey, in the place of a code. Whoever has
+    /// a confirmed passkey shows one of the two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<PasskeyProof>,
     /// The new one: at least 12 characters of UTF-8, and not the present one.
     pub new_password: Base64,
 }

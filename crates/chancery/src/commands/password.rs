@@ -33,7 +33,8 @@ pub(crate) fn run(command: &OwnPassword) -> Result<Exit, Failure> {
             return Err(usage(message));
         }
     };
-    let change = ChangePassword { username, password, totp, new_password: Base64(new_password.into_bytes()) };
+    let change =
+        ChangePassword { username, password, totp, passkey: None, new_password: Base64(new_password.into_bytes()) };
     client(person)?.change_password(&change).doing("setting the password")?;
     output::line(format_args!("{} logs in by the new password from now on.", Shown(name)))?;
     Ok(Exit::Done)

@@ -26,7 +26,7 @@ pub(crate) async fn document(headers: HeaderMap) -> Result<impl IntoResponse, Fa
         Some(document) => document,
         None => {
             let json = crate::openapi().to_json().map_err(Error::internal)?;
-            DOCUMENT.get_or_init(|| StaticText::new(json.into_bytes()))
+            DOCUMENT.get_or_init(|| StaticText::new(Vec::from(json)))
         }
     };
     Ok(([(header::CONTENT_TYPE, "application/json")], document.answer(&headers)))

@@ -149,7 +149,7 @@ async fn what_makes_keys_or_ships_the_audit_is_held_up_too() {
     for (path, body) in [
         ("/api/v2/x509/import-key", json!({"pkcs12": "AAAA", "password": "AAAA"})),
         (service, json!({})),
-        ("/api/v2/x509/import", json!({"certificate": "x", "trustCert": true})),
+        ("/api/v2/x509/import", json!({"certificates": "AAAA", "trustCert": true})),
         ("/api/v2/audit/targets", json!({"name": "away"})),
     ] {
         let refused = by_password.post(path, body).await;

@@ -1,6 +1,6 @@
 //! What a confirmed passkey keeps whoever has the password from doing with one-time codes.
 
-use chancery_types::RoleId;
+use chancery_types::{Base64, RoleId};
 use serde_json::{Value, json};
 
 use super::is;
@@ -175,4 +175,18 @@ async fn the_password_alone_deletes_no_confirmed_passkey() {
     }
     // Without it all is as it was before.
     let _codes = enrol(&app, "dave").await;
+}
+
+#[tokio::test]
+async fn the_password_alone_sets_no_other_one_where_there_is_a_confirmed_passkey() {
+    const OTHER: &str = "another long password";
+    let app = TestApp::with(setup()).await;
+    let mut key = with_passkey(&app, "carol", &[RoleId::APPROVER]).await;
+    let mut body = proof("carol", None);
+    body["newPassword"] = json!(Base64::encode(OTHER.as_bytes()));
+    is(&app.nobody().post("/home/v1/login/password", body.clone()).await, 401);
+    is(&app.nobody().log_in("carol", PASSWORD).await, 200);
+    let passkey = signed(&app, &mut key).await;
+    is(&app.nobody().post("/home/v1/login/password", with(body, &passkey)).await, 200);
+    is(&app.nobody().log_in("carol", OTHER).await, 200);
 }
