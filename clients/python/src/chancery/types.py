@@ -885,6 +885,10 @@ class ChangePassword(TypedDict):
     """Body of POST /home/v1/login/password: everything that proves who makes it, and the new password."""
     newPassword: Base64
     """The new one: at least 12 characters of UTF-8, and not the present one."""
+    passkey: NotRequired[PasskeyProof | None]
+    """What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey, in the place of a code. Whoever has
+    a confirmed passkey shows one of the two.
+    """
     password: Base64
     """The present password, or one for one use."""
     totp: NotRequired[str | None]

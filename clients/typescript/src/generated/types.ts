@@ -890,6 +890,11 @@ export interface CertificateToIssue {
 export interface ChangePassword {
   /** The new one: at least 12 characters of UTF-8, and not the present one. */
   newPassword: Base64;
+  /**
+   * What a passkey of the identity has signed of a challenge of POST /home/v1/login/passkey, in the place of a code. Whoever has
+   * a confirmed passkey shows one of the two.
+   */
+  passkey?: PasskeyProof | null;
   /** The present password, or one for one use. */
   password: Base64;
   /** A one-time code of six digits, where there is a second factor. */
