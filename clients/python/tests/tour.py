@@ -452,7 +452,7 @@ class Tour:
         assert passkeys.update(person, uuid, name="telephone")["objInfo"]["name"] == "telephone"
         self.signed_approvals(key)
         assert self.client.passkeys.list(person)["results"][0].get("lastUsedAt")
-        passkeys.delete(person, uuid)
+        self.client.passkeys.delete(person, uuid)
 
     def signed_approvals(self, key: Authenticator) -> None:
         def signed(asked: types.ApprovalStatements) -> list[types.ApprovalAssertion]:

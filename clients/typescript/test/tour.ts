@@ -501,7 +501,7 @@ export class Tour {
     assert.equal((await passkeys.update(person, uuid, { name: "telephone" })).objInfo.name, "telephone");
     await this.signedApprovals(key);
     assert((await this.client.passkeys.list(person)).results[0]?.lastUsedAt);
-    await passkeys.delete(person, uuid);
+    await this.client.passkeys.delete(person, uuid);
   }
 
   async signedApprovals(key: Authenticator): Promise<void> {

@@ -176,9 +176,8 @@ fn other(kind: &str) -> io::Error {
 impl Read for Plain {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         // The library of zstd calls damaged content no other name.
-        let damaged = |error: io::Error| match error.kind() {
-            io::ErrorKind::Other => io::Error::new(io::ErrorKind::InvalidData, error),
-            _ => error,
+        let damaged = |error: io::Error| {
+            if error.kind() == io::ErrorKind::Other { io::Error::new(io::ErrorKind::InvalidData, error) } else { error }
         };
         self.input.read(buffer).map_err(damaged)
     }

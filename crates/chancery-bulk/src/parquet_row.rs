@@ -53,9 +53,11 @@ fn number(array: &dyn Array, row: usize) -> Option<Value> {
     let decimal = decimal.or_else(|| Some(array.as_primitive_opt::<Decimal256Type>()?.value_as_string(row)));
     let whole = first_of!(array, |array| json!(array.value(row));
         Int8Type Int16Type Int32Type Int64Type UInt8Type UInt16Type UInt32Type UInt64Type);
-    let float = first_of!(array, |array| f64::from(array.value(row)); Float32Type Float64Type);
     // JSON has no numbers for what is none and for what has no end.
-    let float = float.map(|float| if float.is_finite() { json!(float) } else { float.to_string().into() });
+    let float = first_of!(array, |array| {
+        let float = array.value(row);
+        if float.is_finite() { json!(float) } else { float.to_string().into() }
+    }; Float32Type Float64Type);
     decimal.map(Value::from).or(whole).or(float)
 }
 

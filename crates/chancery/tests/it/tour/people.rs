@@ -51,7 +51,7 @@ impl Tour {
         self.signed_approvals(&mut key);
         assert_eq!(self.visitor.by_hand(Client::passkey_challenge).public_key.rp_id, "kms.example.org");
         assert!(answer!(client, passkeys(identity)).results[0].last_used_at.is_some());
-        let _gone = answer!(approver, delete_passkey(identity, passkey));
+        let _gone = answer!(client, delete_passkey(identity, passkey));
     }
 
     fn signed_approvals(&self, key: &mut Authenticator) {
