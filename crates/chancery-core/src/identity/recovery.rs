@@ -210,7 +210,7 @@ impl Chancery {
         self.check_seats(&seats)?;
         for (one, seat) in proved.iter().zip(&seats) {
             let person = directory.person_in(seat);
-            if !person.is_some_and(|person| person.trusted_since(Perm::IdentityManage).is_some()) {
+            if person.is_none_or(|person| person.trusted_since(Perm::IdentityManage).is_none()) {
                 return Err(Error::forbidden(format!(
                     "{} cannot answer for it: that takes a person with {}, by a role that demands no passkey.",
                     one.row.name,

@@ -128,7 +128,8 @@ impl Session {
             last_used_at_ms: now,
         };
         let seat = |(number, seat): (i64, &Seat)| {
-            let stored = StoredRoles::Proved { roles: seat.roles.clone(), at: seat.at, proof: seat.proof.clone() };
+            let stored =
+                StoredRoles::Proved { roles: seat.roles.clone(), at: seat.at, proof: seat.proof.clone().map(Box::new) };
             let roles = serde_json::to_string(&stored).map_err(Error::internal)?;
             Ok(tables::sessions::Seat { session_id: id, seat: number, identity_id: seat.identity.into(), roles })
         };
@@ -139,7 +140,7 @@ impl Session {
         let cookie_hash = row.cookie_hash.as_slice().try_into().map_err(Error::internal)?;
         let seat = |seat: &tables::sessions::Seat| {
             let (roles, at, proof) = match serde_json::from_str(&seat.roles).map_err(Error::internal)? {
-                StoredRoles::Proved { roles, at, proof } => (roles, at, proof),
+                StoredRoles::Proved { roles, at, proof } => (roles, at, proof.map(|proof| *proof)),
                 StoredRoles::At(roles, at) => (roles, at, None),
                 StoredRoles::Undated(roles) => (roles, row.opened_at_ms, None),
             };
@@ -156,7 +157,7 @@ impl Session {
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredRoles {
-    Proved { roles: Vec<RoleId>, at: i64, proof: Option<SeatProof> },
+    Proved { roles: Vec<RoleId>, at: i64, proof: Option<Box<SeatProof>> },
     At(Vec<RoleId>, i64),
     Undated(Vec<RoleId>),
 }

@@ -46,7 +46,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
     let settings = installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let done = async {
-        let names = chancery.who_answers_for(&HOST, &name).await.map_err(refused)?;
+        let names = chancery.who_answers_for(&HOST, &name).await.map_err(|error| refused(&error))?;
         refuse_too_few(&names, by.len(), emergency.is_some())?;
         let mut answering = Vec::new();
         for (number, name) in by.iter().enumerate() {
@@ -55,7 +55,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
         }
         let recover =
             chancery_core::Recover { name: name.clone(), by: answering, emergency, keeps_password: keep_password };
-        let recovered = chancery.recover_from_host(&HOST, recover).await.map_err(refused)?;
+        let recovered = chancery.recover_from_host(&HOST, recover).await.map_err(|error| refused(&error))?;
         say(&recovered, &by, out)
     };
     let done = done.await;
@@ -107,14 +107,14 @@ fn code_of(name: &str, given: Option<&String>) -> Result<Option<String>, Failure
     Ok(Some(code).filter(|code| !code.is_empty()))
 }
 
-fn refused(error: Error) -> Failure {
+fn refused(error: &Error) -> Failure {
     use Meaning as M;
     let exit = match error.meaning() {
         M::Unauthenticated | M::Forbidden | M::State | M::ApiAccessDisabled | M::Exists => Exit::Refused,
         M::NotFound | M::Selection | M::Value | M::Malformed | M::TooLarge | M::Method | M::ContentType => Exit::Usage,
         M::Busy | M::Sealed | M::Unavailable | M::Internal => Exit::Failed,
     };
-    let message = describe(&error);
+    let message = describe(error);
     told_with(exit, message, "Nothing was changed.")
 }
 
