@@ -93,7 +93,7 @@ fn a_certificate_logs_in_at_the_socket_that_asks() {
     let refused = place.run("carol", &other);
     assert_eq!(refused.status.code(), Some(3), "{}", refused.stderr);
     assert!(refused.stderr.contains("The client certificate is refused"), "{}", refused.stderr);
-    assert!(demo.server.log().contains("why=\"Unbound\""), "{}", demo.server.log());
+    assert!(demo.server.logs("why=\"Unbound\""), "{}", demo.server.log());
     let mixed = [&["login", "--client-cert", "ci.pem", "--client-key", "carol.key"][..], &server].concat();
     let refused = place.run("carol", &mixed);
     assert_eq!(refused.status.code(), Some(2), "{}", refused.stderr);

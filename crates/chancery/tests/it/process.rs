@@ -59,6 +59,18 @@ impl Server {
         fs::read_to_string(&self.log).unwrap()
     }
 
+    /// Whether it logs this soon: what is logged is written by a thread of its own, behind the answer.
+    pub(crate) fn logs(&self, text: &str) -> bool {
+        let started = Instant::now();
+        while !self.log().contains(text) {
+            if started.elapsed() > Duration::from_secs(20) {
+                return false;
+            }
+            sleep(Duration::from_millis(20));
+        }
+        true
+    }
+
     /// Waits until this is so; a server that ends before fails the test.
     pub(crate) fn wait_until<T>(&mut self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
         let started = Instant::now();

@@ -76,7 +76,7 @@ fn sighup_reads_the_tls_files_and_the_log_level_again() {
     server.wait_until("the log", |server| server.log().contains(everybody_reads).then_some(()));
 
     // One of two days is late, and one that has ended is told apart.
-    assert!(server.log().contains("the TLS certificate ends soon"), "{}", server.log());
+    assert!(server.logs("the TLS certificate ends soon"), "{}", server.log());
     assert!(!server.log().contains("the TLS certificate has ended"), "{}", server.log());
     ended_certificate(&folder);
     server.signal("-HUP");
@@ -233,7 +233,7 @@ fn a_server_whose_database_stands_still_stops_in_its_time() {
         assert!(server.wait().success(), "{}", server.log());
         let took = told.elapsed();
         assert!(took < STOP_MAX + MORE, "call in flight: {call_in_flight}: {took:?}: {}", server.log());
-        assert!(server.log().contains("stopped"), "{}", server.log());
+        assert!(server.logs("stopped"), "{}", server.log());
         drop(still);
         let _answered = calling.map(|calling| calling.join().unwrap());
     }

@@ -75,7 +75,7 @@ fn a_workload_logs_in_by_its_token_once() {
     assert_eq!(run(&demo, folder.path(), &copied, "").status.code(), Some(3), "what was replaced is ended");
     let said = run(&demo, folder.path(), &["login", "--oidc-token", "-"], "\n");
     assert!(!said.status.success() && said.stderr.contains("it is empty"), "{}", said.stderr);
-    assert!(demo.server.log().contains("why=\"Replayed\""), "{}", demo.server.log());
+    assert!(demo.server.logs("why=\"Replayed\""), "{}", demo.server.log());
     assert!(!demo.server.log().contains(&first), "nor in the log");
 }
 
@@ -87,8 +87,8 @@ fn keys_come_from_no_private_address() {
     let token = provider.token("workload-1", AUDIENCE, &[r#"x-claims: {"ref": "main"}"#]);
     let said = run(&demo, folder.path(), &["login", "--oidc-token", "-"], &token);
     assert!(!said.status.success(), "{}", said.text());
-    let log = demo.server.log();
-    assert!(log.contains("no public address; --provider-networks would have to list it"), "{log}");
+    let why = "no public address; --provider-networks would have to list it";
+    assert!(demo.server.logs(why), "{}", demo.server.log());
     assert!(provider.requests().iter().all(|request| !request.starts_with("GET ")), "{:?}", provider.requests());
 }
 
@@ -107,7 +107,7 @@ fn keys_come_by_no_redirect_and_from_no_other_issuer() {
             format!("{}.{}.AAAA", part(json!({"alg": "RS256", "kid": "one-RS256"})), part(json!({"iss": issuer})));
         let said = run(&demo, folder.path(), &["login", "--oidc-token", "-"], &token);
         assert!(!said.status.success(), "{}", said.text());
-        assert!(demo.server.log().contains(why), "{path}: {}", demo.server.log());
+        assert!(demo.server.logs(why), "{path}: {}", demo.server.log());
     }
     assert!(provider.requests().iter().all(|request| request != "GET /jwks"), "{:?}", provider.requests());
 }

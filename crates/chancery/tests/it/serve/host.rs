@@ -87,5 +87,5 @@ fn recover_lets_somebody_in_again_beside_a_server_and_leaves_an_alarm() {
     assert!(!client().log_in("Admin1", "a password of my own").unwrap().fully_logged_in);
     let metrics = String::from_utf8(client().body("GET", "/metrics", None).unwrap()).unwrap();
     assert!(metrics.contains("chancery_recovered_identities{by=\"One\"} 1\n"), "{metrics}");
-    assert!(server.log().contains("was recovered on the host"), "{}", server.log());
+    assert!(server.logs("was recovered on the host"), "{}", server.log());
 }

@@ -116,6 +116,7 @@ async fn a_time_and_a_size_bound_what_is_answered_and_wrong_ones_are_refused() {
         assert_eq!((answer.items.len(), answer.complete), (count, true), "{more}");
     }
     let next = first.next.unwrap();
+    let changed = format!("{}{}", if next.starts_with('A') { 'B' } else { 'A' }, &next[1..]);
     let other = testing::profile(chancery, &caller, "others").await;
     for (more, field) in [
         (json!({"token": ""}), "/token"),
@@ -126,7 +127,7 @@ async fn a_time_and_a_size_bound_what_is_answered_and_wrong_ones_are_refused() {
         (json!({"to": "2026"}), "/to"),
         (json!({"from": now, "to": now}), "/to"),
         (json!({"after": "AAAA"}), "/after"),
-        (json!({"after": format!("A{}", &next[1..])}), "/after"),
+        (json!({"after": changed}), "/after"),
         // Of another question, it would leave out a part of the journal.
         (json!({"after": next, "token": "4111111111111112"}), "/after"),
         (json!({"after": next, "tokenProfileUuid": other}), "/after"),
@@ -219,7 +220,10 @@ async fn calls_under_profiles_that_share_the_tokens_are_found_and_those_of_a_del
     let installation = Installation::new().await;
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let id = profile(chancery, &caller, &json!({})).await;
-    let copy = chancery.copy_token_profile(&caller, id, request!({"objInfo": {"name": "copy"}})).await.unwrap();
+    let copy = chancery
+        .copy_token_profile(&caller, id, request!({"objInfo": {"name": "copy"}, "tweakDomain": id}))
+        .await
+        .unwrap();
     let rules = json!([{"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": "Detokenize"}]);
     let copy = copy.obj_info.uuid;
     chancery.change_permissions(&caller, copy, request!({"controlRules": rules})).await.unwrap();

@@ -19,8 +19,9 @@ use crate::{
     responses(
         (status = 200, body = HomeAnswer),
         (status = 400, body = HomeAnswer, description = "the body is not as described, or the new password is none"),
-        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password or code, locked or delayed"),
+        (status = 401, body = HomeAnswer, description = "refused: unknown name, wrong password, code or passkey, locked or delayed"),
         (status = 403, body = HomeAnswer, description = "a page of another origin sent it, or the identity is an application"),
+        (status = 409, body = HomeAnswer, description = "a passkey is shown, and there are none here"),
         (status = 413, body = HomeAnswer, description = "the body is larger than its limit"),
         (status = 415, body = HomeAnswer, description = "the content type is not application/json"),
         (status = 429, body = HomeAnswer, description = "too many logins; try again after Retry-After"),
