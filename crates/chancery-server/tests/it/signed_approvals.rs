@@ -154,7 +154,7 @@ async fn what_is_not_confirmed_deleted_or_locked_signs_nothing() {
     // The same statement is good now; and is none once the passkey is gone.
     let assertion = key.sign(&statement);
     let uuid = made["objInfo"]["uuid"].as_str().unwrap();
-    client.delete(&format!("{own}/{uuid}")).await.response();
+    signing.admin.delete(&format!("{own}/{uuid}")).await.response();
     let reply = approve_with(&client, &request, vec![assertion]).await;
     reply.refused(403, "NotAuthorized", Some("/assertions/0/credential"));
     assert_eq!(signing.words(&request).await[0], "Approval");
@@ -257,7 +257,7 @@ async fn what_one_node_began_another_ends_and_both_know_of_it() {
     let statement = statements(&there, &second).await.remove(0);
     let assertion = ann.key.sign(&statement);
     let uuid = ann.passkey["objInfo"]["uuid"].as_str().unwrap();
-    ann.client.delete(&format!("{}/{uuid}", path(&ann.uuid))).await.response();
+    signing.admin.delete(&format!("{}/{uuid}", path(&ann.uuid))).await.response();
     let reply = approve_with(&there, &second, vec![assertion]).await;
     reply.refused(403, "NotAuthorized", Some("/assertions/0/credential"));
 }
