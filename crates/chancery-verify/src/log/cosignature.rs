@@ -195,7 +195,7 @@ mod tests {
             whole.replace("20852163", "20852164"),
             whole.replace("AAAABkGFDL", "AAAABkGFDM"),
             whole.replace("Wr4J", "Wr5J"),
-            whole.replace("5LwDw==", "5Lw="),
+            whole.replace("5LwDw==", "5Lw"),
             format!("{whole}{LINE}"),
         ] {
             let refused = cosignatures(&changed, &[key()]).unwrap_err();
