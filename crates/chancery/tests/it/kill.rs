@@ -5,7 +5,7 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
     time::Duration,
@@ -109,16 +109,22 @@ const BUDGET: u64 = 60_000;
 const SIGNATURES: u64 = 1_200;
 const SPENDERS: usize = 16;
 
-/// Calls until there is nothing left or the server is gone; how much was answered, and how much was in flight then.
-fn spend(call: impl Fn() -> Result<(), ClientError>, size: u64, stop: &AtomicBool) -> (u64, u64) {
-    let mut answered = 0;
+/// What the clients of one round share.
+#[derive(Default)]
+struct Spending {
+    answered: AtomicU64,
+    stop: AtomicBool,
+}
+
+/// Calls until there is nothing left or the server is gone; how much was in flight then.
+fn spend(call: impl Fn() -> Result<(), ClientError>, size: u64, spending: &Spending) -> u64 {
     loop {
         match call() {
-            Ok(()) => answered += size,
-            Err(error) if error.error_code() == Some(ErrorCode::RateLimited) => return (answered, 0),
-            Err(_) if stop.load(Ordering::Relaxed) => return (answered, size),
+            Ok(()) => spending.answered.fetch_add(size, Ordering::Relaxed),
+            Err(error) if error.error_code() == Some(ErrorCode::RateLimited) => return 0,
+            Err(_) if spending.stop.load(Ordering::Relaxed) => return size,
             Err(error) => panic!("before the kill: {error}"),
-        }
+        };
     }
 }
 
@@ -135,26 +141,30 @@ fn sign(client: &Client, target: Target) -> Result<(), ClientError> {
     client.submit(&request).map(drop)
 }
 
-/// One round of all clients, killed in its midst where a moment is given.
+/// One round of all clients, killed in its midst where it is said after how many answers: by a count, since a machine
+/// may be quick or slow.
 fn spend_together<F>(demo: &mut Demo, call: F, size: u64, kill_after: Option<u64>) -> (u64, u64)
 where
     F: Fn(&Client) -> Result<(), ClientError> + Copy + Send + 'static,
 {
-    let stop = Arc::new(AtomicBool::new(false));
+    let spending = Arc::new(Spending::default());
     let clients: Vec<_> = (0..SPENDERS)
         .map(|_| {
-            let (client, stop) = (demo.client().tried_once(), Arc::clone(&stop));
-            thread::spawn(move || spend(|| call(&client), size, &stop))
+            let (client, spending) = (demo.client().tried_once(), Arc::clone(&spending));
+            thread::spawn(move || spend(|| call(&client), size, &spending))
         })
         .collect();
-    if let Some(moment) = kill_after {
-        thread::sleep(Duration::from_millis(moment));
-        stop.store(true, Ordering::Relaxed);
+    if let Some(count) = kill_after {
+        while spending.answered.load(Ordering::Relaxed) < count {
+            assert!(clients.iter().any(|client| !client.is_finished()), "all ended before {count} answers");
+            thread::sleep(Duration::from_millis(1));
+        }
+        spending.stop.store(true, Ordering::Relaxed);
         demo.server.signal("-KILL");
         demo.server.wait();
     }
-    let spent = clients.into_iter().map(|client| client.join().unwrap());
-    spent.fold((0, 0), |(answered, lost), (more, flying)| (answered + more, lost + flying))
+    let flying = clients.into_iter().map(|client| client.join().unwrap()).sum();
+    (spending.answered.load(Ordering::Relaxed), flying)
 }
 
 /// What was answered and what was on its way at a kill are all that there is, and it is never more.
@@ -162,7 +172,7 @@ where
 fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
     let folder = temp_dir();
     let (mut answered, mut lost) = (0, 0);
-    for (round, moment) in [Some(40), Some(90), Some(150), None].into_iter().enumerate() {
+    for (round, moment) in [Some(1_000), Some(4_000), Some(9_000), None].into_iter().enumerate() {
         let mut demo = Demo::start(folder.path(), &[]);
         let profile: TokenProfileId = demo.text("/demo/tokenProfileUuid").parse().unwrap();
         if round == 0 {
@@ -193,7 +203,7 @@ fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
 fn sixteen_clients_get_a_whole_budget_of_signatures_and_no_more_across_kills() {
     let folder = temp_dir();
     let (mut answered, mut lost) = (0, 0);
-    for (round, moment) in [Some(120), Some(180), Some(240), None].into_iter().enumerate() {
+    for (round, moment) in [Some(40), Some(110), Some(250), None].into_iter().enumerate() {
         let mut demo = Demo::start(folder.path(), &[]);
         let target = Target::of(&demo);
         if round == 0 {
