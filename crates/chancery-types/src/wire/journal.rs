@@ -42,7 +42,8 @@ pub struct JournalCalls {
     /// Whether this and the answers before it have all calls of this token in the time that was asked for: `next` is absent,
     /// every journal of the installation that may have some is `Searched`, and none of them begins later than `from`.
     pub complete: bool,
-    /// The journals that may have calls of that time: those of all servers, and of former ones.
+    /// The journals that may have calls of that time: those of all servers, and of former ones; that of the server that answers is the
+    /// first.
     pub journals: Vec<SearchedJournal>,
 }
 

@@ -209,7 +209,9 @@ impl Chancery {
             },
             _ => body_of(&row),
         });
-        let journals: Vec<_> = journals.collect();
+        let mut journals: Vec<_> = journals.collect();
+        // This node's own first; the others as the store has them.
+        journals.sort_by_key(|journal| Some(journal.uuid) != own.map(Into::into));
         for identity in items.iter_mut().flat_map(|call| &mut call.identities) {
             identity.name = self.identity.name_of(identity.uuid);
         }
