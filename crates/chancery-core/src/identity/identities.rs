@@ -182,10 +182,14 @@ impl Chancery {
     pub async fn delete_identity(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
         let (id, limits, now_ms) = (Uuid::from(id), self.limits.clone(), self.clock.now_ms());
         let (event, told) = identity_event(Action::IdentityDelete, id).told();
+        let (directory, profiles) = (self.identity.directory.load_full(), self.token_profiles.all());
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
-                told.changed(&read(tx, id).await?, &Empty {}, &limits)?;
+                let before = read(tx, id).await?;
+                let roles = (before.role_uuids.as_slice(), &[][..]);
+                let effect = effect::of_identity(&directory, &profiles, &before.obj_info, before.kind, roles);
+                told.changed_for(&before, &Empty {}, &limits, &effect)?;
                 check_last_holders(tx, &row, None).await?;
                 end_sessions(tx, id).await?;
                 tables::detokenize_grants::revoke_of(tx, id, now_ms).await?;

@@ -1,10 +1,15 @@
 //! Deploying a signing service: certificate, key and policy come into being together, or not at all.
 
+use std::sync::Arc;
+
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
     Action, CertProfileId, ErrorCode, LogVisibility, Perm, PolicyId, ServiceId,
-    wire::services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
+    wire::{
+        ObjInfo,
+        services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
+    },
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -17,8 +22,10 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
+    access::effect::{self, Demands},
     approval::proposals::StoreFirst,
     audit::Entry,
+    identity::Directory,
     pki::{Asked, IssueRequest, Prepared, ServiceCertificate, cert_profile},
     text::check_name,
 };
@@ -79,7 +86,7 @@ impl Chancery {
         match asked {
             Some(Asked::Waits(wanted, plan)) => {
                 let (reply, request) = (service.reply(warnings), IssueRequest::Service(wanted));
-                let first = service.stored_first(self.clock.now_ms());
+                let first = service.stored_first(self.identity.directory.load_full(), self.clock.now_ms());
                 let waits = self.propose_certificate(caller, &grant, request, &plan, Some(first));
                 let proposed = Box::pin(waits).await?;
                 Ok(DeployedService { pending_certificate: Some(proposed), ..reply })
@@ -150,7 +157,8 @@ impl Chancery {
         service: NewService,
         warnings: Vec<String>,
     ) -> Result<DeployedService> {
-        let (reply, event, now_ms) = (service.reply(warnings), service.event(), self.clock.now_ms());
+        let (reply, now_ms) = (service.reply(warnings), self.clock.now_ms());
+        let event = service.event(&self.identity.directory.load())?;
         self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await?;
         Ok(reply)
     }
@@ -168,8 +176,14 @@ impl NewService {
     }
 
     /// What the audit records say of it.
-    fn event(&self) -> Event {
-        Event::new(Action::ServiceDeploy).on(Uuid::from(self.id)).detail(json!({
+    fn event(&self, directory: &Directory) -> Result<Event> {
+        let policy = ObjInfo { name: self.name.clone(), uuid: Uuid::from(self.policy).into() };
+        let demands = Demands {
+            submitters: Some(&self.terms.rules.submitter_role_uuids),
+            approvals: self.terms.num_approvals.into(),
+            steps: &self.terms.rules.approval_steps,
+        };
+        let event = Event::new(Action::ServiceDeploy).on(Uuid::from(self.id)).detail(json!({
             "name": self.name,
             "certificateUuid": self.certificate.as_ref().map(|certificate| certificate.id),
             "policyUuid": self.policy,
@@ -177,14 +191,15 @@ impl NewService {
             "hashAlgorithm": self.terms.choice.hash,
             "numApprovals": self.terms.num_approvals,
             "log": self.log,
-        }))
+        }));
+        event.effect(&effect::of_demands(directory, &policy, None, demands))
     }
 
     /// Stored, with a record of its own, before the proposal of its certificate.
-    fn stored_first(self, now_ms: i64) -> StoreFirst {
+    fn stored_first(self, directory: Arc<Directory>, now_ms: i64) -> StoreFirst {
         Box::new(move |tx, actor| {
             Box::pin(async move {
-                let record = self.event();
+                let record = self.event(&directory)?;
                 self.insert(tx, now_ms).await?;
                 Entry::new(now_ms, actor, record, ErrorCode::Success)?.append(tx).await
             })

@@ -63,8 +63,8 @@ impl Chancery {
         let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened)?;
         let id = PolicyId::from_random(random());
         let (row, hardened) = (terms.row(id, service, name.clone())?, self.hardened);
+        let after = Policy::from_row(row.clone(), &present.service)?.body(hardened);
         if present.highest() > 0 {
-            let after = Policy::from_row(row, &present.service)?.body(hardened);
             return Box::pin(self.propose_policy(caller, &grant, present.highest(), NewPolicy { before: None, after }))
                 .await;
         }
@@ -72,6 +72,7 @@ impl Chancery {
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
             "timeStamp": time_stamp, "rules": terms.rules,
         }));
+        let event = event.effect(&effect_of(&self.identity.directory.load(), None, &after))?;
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, TOPIC).await?;

@@ -13,7 +13,7 @@ use chancery_types::{
         },
     },
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{shared, spec::ProfileSpec, stored_profile, templates};
@@ -47,9 +47,12 @@ impl Chancery {
         draft.check(&self.limits)?;
         let id = TokenProfileId::from_random(random());
         let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
+        let info = ObjInfo { name: request.obj_info.name.clone(), uuid: id };
+        let effect = effect::of_rules(&self.identity.directory.load(), &info, &[], &draft.control_rules);
         let event = profile_event(Action::TokenProfileCreate, id)
-            .detail(json!({"name": request.obj_info.name, "keyUuid": request.key_uuid}))
-            .changed(&json!({}), &request, &self.limits)?;
+            .detail(json!({"name": info.name, "keyUuid": request.key_uuid}))
+            .changed(&json!({}), &request, &self.limits)?
+            .effect(&effect)?;
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let key = key(tx, &draft).await?;
@@ -138,14 +141,16 @@ impl Chancery {
     pub async fn delete_token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<()> {
         let action = Action::TokenProfileDelete;
         let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        let limits = self.limits.clone();
+        let (limits, directory) = (self.limits.clone(), self.identity.directory.load_full());
         let (event, told) = profile_event(action, id).told();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let row = load(tx, id).await?;
-                let rules: Value = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
+                let rules: Vec<ControlRule> = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
+                let effect =
+                    effect::of_rules(&directory, &ObjInfo { name: row.name.clone(), uuid: id }, &rules, &[]);
                 let before = json!({"objInfo": {"name": row.name}, "keyUuid": row.key_id, "controlRules": rules});
-                told.changed(&before, &json!({}), &limits)?;
+                told.changed_for(&before, &json!({}), &limits, &effect)?;
                 if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }
             })
         })

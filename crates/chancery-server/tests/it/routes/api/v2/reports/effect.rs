@@ -90,6 +90,47 @@ async fn other_rules_show_who_gains_and_who_loses_before_they_are_there() {
 }
 
 #[tokio::test]
+async fn what_is_made_gives_and_what_is_deleted_takes() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let cards = token_profile(&admin).await;
+    let full = role(&admin, "full", 1, json!([])).await;
+    let ann = admin.create_person("ann", &[full]).await;
+    let mut body = admin.get(&format!("/api/v2/token-profiles/{cards}")).await.response().clone();
+    for member in ["uuid", "used"] {
+        body["objInfo"].as_object_mut().unwrap().remove(member);
+    }
+    body["objInfo"]["name"] = "made".into();
+    body["controlRules"] = json!([{"roleUuid": full, "operation": "Detokenize"}]);
+    let made = admin.post("/api/v2/token-profiles", body).await.response()["objInfo"]["uuid"].clone();
+    let line = json!({
+        "right": "Detokenize", "object": {"name": "made", "uuid": made}, "loginsRequired": 1, "identities": 1,
+    });
+    assert_eq!(recorded(&admin, "TokenProfileCreate").await, json!({"gains": [line], "loses": []}));
+    admin.delete(&format!("/api/v2/identities/{ann}")).await.response();
+    assert_eq!(recorded(&admin, "IdentityDelete").await, json!({"gains": [], "loses": [line]}));
+    admin.create_person("bob", &[full]).await;
+    admin.delete(&format!("/api/v2/token-profiles/{}", made.as_str().unwrap())).await.response();
+    assert_eq!(recorded(&admin, "TokenProfileDelete").await, json!({"gains": [], "loses": [line]}));
+}
+
+#[tokio::test]
+async fn a_service_and_a_further_policy_record_who_may_submit_and_approve() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 0).await;
+    let body = json!({"name": "nightly", "numApprovals": 0, "hashAlgorithm": "Sha2_256"});
+    let path = format!("/api/v2/x509/services/{}/signing-policies", service.uuid);
+    let further = signing.admin.post(&path, body).await.response()["objInfo"]["uuid"].clone();
+    for (action, policy) in [("ServiceDeploy", Value::from(service.policy.as_str())), ("SigningPolicyCreate", further)] {
+        let told = recorded(&signing.admin, action).await;
+        let gains = told["gains"].as_array().unwrap();
+        assert!(gains.iter().any(|line| line["right"] == "Sign"), "{told}");
+        assert!(gains.iter().all(|line| line["object"]["uuid"] == policy), "{told}");
+        assert_eq!(told["loses"], json!([]));
+    }
+}
+
+#[tokio::test]
 async fn roles_and_grants_of_them_record_what_they_gave() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
