@@ -1269,6 +1269,7 @@ export default {
   "notice.ApiKeyEnds": "ein API-Schlüssel läuft ab",
   "notice.AuditTargetFailed": "Protokolleinträge kommen bei einem Ziel nicht an",
   "notice.IdentityRecovered": "Jemand wurde auf dem Server wieder eingelassen",
+  "notice.LoginChanged": "wie sich jemand anmeldet, hat sich geändert",
   "notice.WitnessFailed": "ein Zeuge unterschreibt keine Prüfpunkte",
   "notice.BudgetLow": "vier Fünftel eines Budgets sind verbraucht",
   "notice.RowRefused": "eine Zeile der Datenbank wurde verweigert",

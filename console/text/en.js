@@ -1269,6 +1269,7 @@ export default {
   "notice.ApiKeyEnds": "an API key ends",
   "notice.AuditTargetFailed": "audit records cannot be shipped to a target",
   "notice.IdentityRecovered": "somebody was let in again on the host",
+  "notice.LoginChanged": "how somebody logs in has changed",
   "notice.WitnessFailed": "a witness does not cosign checkpoints",
   "notice.BudgetLow": "four fifths of a budget are used",
   "notice.RowRefused": "a row of the database was refused",

@@ -334,6 +334,9 @@ wire_enum! {
         AuditTargetFailed,
         /// Somebody was let in again on the host, who had lost every way in.
         IdentityRecovered,
+        /// A way in which an identity logs in was made, changed or taken away: its password, its one-time codes, a passkey,
+        /// an API key.
+        LoginChanged,
         /// A witness does not cosign, or has seen another history.
         WitnessFailed,
         /// Somebody tries a target out.

@@ -2258,7 +2258,9 @@ class JournalCalls(TypedDict):
     items: list[JournalCall]
     """The calls. There may be none in an answer that has a `next`: so far nothing was found."""
     journals: list[SearchedJournal]
-    """The journals that may have calls of that time: those of all servers, and of former ones."""
+    """The journals that may have calls of that time: those of all servers, and of former ones; that of the server that answers is the
+    first.
+    """
     next: NotRequired[str | None]
     """What `after` shall be for what comes next; absent where all of this server's journal was looked through."""
 
@@ -2625,7 +2627,7 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "IdentityRecovered", "WitnessFailed", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "IdentityRecovered", "LoginChanged", "WitnessFailed", "Test"]
 """What a notice tells of."""
 
 

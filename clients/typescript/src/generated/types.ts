@@ -2288,7 +2288,10 @@ export interface JournalCalls {
   complete: boolean;
   /** The calls. There may be none in an answer that has a `next`: so far nothing was found. */
   items: JournalCall[];
-  /** The journals that may have calls of that time: those of all servers, and of former ones. */
+  /**
+   * The journals that may have calls of that time: those of all servers, and of former ones; that of the server that answers is the
+   * first.
+   */
   journals: SearchedJournal[];
   /** What `after` shall be for what comes next; absent where all of this server's journal was looked through. */
   next?: string | null;
@@ -2652,7 +2655,7 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "IdentityRecovered" | "WitnessFailed" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "IdentityRecovered" | "LoginChanged" | "WitnessFailed" | "Test";
 
 /** What kind of object a notice is about. */
 export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey" | "Identity";

@@ -30,6 +30,7 @@ pub(super) struct Facts {
 #[serde(rename_all = "camelCase", default)]
 struct Detail {
     service_uuid: Option<ServiceId>,
+    identity_uuid: Option<Uuid>,
     approvals_required: Option<u32>,
     #[serde(flatten)]
     facts: Facts,
@@ -41,6 +42,8 @@ pub(crate) struct Draft {
     kind: NoticeKind,
     object_kind: Option<NoticeObject>,
     service: Option<ServiceId>,
+    /// Whose it is, where the record is about something of an identity and the notice about the identity.
+    identity: Option<Uuid>,
     facts: Facts,
 }
 
@@ -51,7 +54,7 @@ impl Draft {
             return Ok(None);
         };
         let detail: Option<Detail> = serde_json::from_str(detail).map_err(Error::internal)?;
-        let Detail { service_uuid, approvals_required, mut facts } = detail.unwrap_or_default();
+        let Detail { service_uuid, identity_uuid, approvals_required, mut facts } = detail.unwrap_or_default();
         let waits = SigningRequestState::Approval.as_str();
         let state = facts.state.get_or_insert_with(|| waits.to_owned()).as_str();
         let kind = if kind == NoticeKind::Waiting && state == SigningRequestState::Signed.as_str() {
@@ -73,13 +76,14 @@ impl Draft {
             let of_required = |required| ApprovalCount { given: 0, required };
             facts.approvals = facts.approvals.or(approvals_required.map(of_required));
         }
-        Ok(Some(Self { kind, object_kind, service: service_uuid, facts }))
+        let identity = identity_uuid.filter(|_| object_kind == Some(NoticeObject::Identity));
+        Ok(Some(Self { kind, object_kind, service: service_uuid, identity, facts }))
     }
 
     /// What somebody sends who tries a target out.
     pub(super) const fn test() -> Self {
         let facts = Facts { state: None, approvals: None, not_after: None, days: None };
-        Self { kind: NoticeKind::Test, object_kind: None, service: None, facts }
+        Self { kind: NoticeKind::Test, object_kind: None, service: None, identity: None, facts }
     }
 
     pub(super) fn row(&self, at_ms: i64, object: Option<Uuid>) -> Result<tables::notices::Notice> {
@@ -88,7 +92,7 @@ impl Draft {
             at_ms,
             kind: self.kind.as_str().to_owned(),
             object_kind: self.object_kind.map(|kind| kind.as_str().to_owned()),
-            object,
+            object: self.identity.or(object),
             service_id: self.service.map(Uuid::from),
             detail: serde_json::to_string(&self.facts).map_err(Error::internal)?,
         })
@@ -152,6 +156,14 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::BudgetWarn, K::BudgetLow, None),
         (A::AuditTargetFail, K::AuditTargetFailed, None),
         (A::IdentityRecover, K::IdentityRecovered, Some(O::Identity)),
+        (A::PasswordChange, K::LoginChanged, Some(O::Identity)),
+        (A::TotpConfirm, K::LoginChanged, Some(O::Identity)),
+        (A::TotpRemove, K::LoginChanged, Some(O::Identity)),
+        (A::TotpReset, K::LoginChanged, Some(O::Identity)),
+        (A::PasskeyEnrol, K::LoginChanged, Some(O::Identity)),
+        (A::PasskeyConfirm, K::LoginChanged, Some(O::Identity)),
+        (A::PasskeyDelete, K::LoginChanged, Some(O::Identity)),
+        (A::ApiKeyCreate, K::LoginChanged, Some(O::Identity)),
         (A::WitnessFail, K::WitnessFailed, None),
     ]
 };

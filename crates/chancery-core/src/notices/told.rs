@@ -44,6 +44,9 @@ pub(super) fn sight(caller: &Caller) -> Sight {
     sight_of(&own, |perm| caller.restricted_by().is_none() && caller.has(perm))
 }
 
+/// Whoever holds one of these sees what the server tells of itself.
+const SERVER: [Perm; 2] = [Perm::SystemManage, Perm::AuditRead];
+
 /// The same of these identities, by what they may.
 pub(super) fn sight_of(own: &[Uuid], may: impl Fn(Perm) -> bool) -> Sight {
     let has = |perms: &[Perm]| perms.iter().any(|perm| may(*perm));
@@ -57,6 +60,7 @@ pub(super) fn sight_of(own: &[Uuid], may: impl Fn(Perm) -> bool) -> Sight {
     Sight {
         requests: whose(&[Perm::SystemManage, Perm::SigningApprove], &[Perm::SigningSubmit]),
         proposals: whose(&[Perm::SystemManage, Perm::SigningApprove, Perm::ServicesDeploy], &submits),
-        server: has(&[Perm::SystemManage, Perm::AuditRead]),
+        identities: if has(&SERVER) { Whose::All } else { own() },
+        server: has(&SERVER),
     }
 }

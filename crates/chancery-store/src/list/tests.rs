@@ -73,7 +73,7 @@ async fn lists(tx: &mut Tx) -> Result<Vec<(&'static str, List)>, StoreError> {
         ("notices of nobody", Whose::Nobody, false),
     ];
     for (name, whose, server) in sights {
-        let sight = notices::Sight { requests: whose.clone(), proposals: whose, server };
+        let sight = notices::Sight { requests: whose.clone(), proposals: whose.clone(), identities: whose, server };
         lists.push((name, notices::list_of(&sight, Some("Waiting"))));
     }
     for table in ["roles", "identities", "keys", "services", "token_profiles"] {

@@ -51,7 +51,9 @@ pub struct Sight {
     pub requests: Whose,
     /// About proposals.
     pub proposals: Whose,
-    /// About no object.
+    /// About identities.
+    pub identities: Whose,
+    /// About no object, and about API keys.
     pub server: bool,
 }
 
@@ -115,6 +117,7 @@ pub async fn concerned(tx: &mut Tx, notice: &Notice) -> Result<Vec<Uuid>, StoreE
     let text = match notice.object_kind.as_deref() {
         Some("SigningRequest") => SUBMITTERS,
         Some("Proposal") => CONCERNED,
+        Some("Identity") => return Ok(notice.object.into_iter().collect()),
         _ => return Ok(Vec::new()),
     };
     let Some(object) = notice.object else { return Ok(Vec::new()) };
@@ -138,9 +141,13 @@ pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
     }
     let (mut seen, mut values) = (vec!["object_kind = 'Certificate'".to_owned()], Vec::new());
     if sight.server {
-        seen.extend(["object_kind IS NULL", "object_kind IN ('ApiKey', 'Identity')"].map(str::to_owned));
+        seen.extend(["object_kind IS NULL", "object_kind = 'ApiKey'"].map(str::to_owned));
     }
-    let kinds = [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
+    let kinds = [
+        ("SigningRequest", &sight.requests, OF_REQUESTS),
+        ("Proposal", &sight.proposals, OF_PROPOSALS),
+        ("Identity", &sight.identities, "object IN (?)"),
+    ];
     for (kind, whose, own) in kinds {
         match whose {
             Whose::All => seen.push(format!("object_kind = '{kind}'")),
@@ -166,7 +173,7 @@ fn own_of(condition: &str, identities: &[Uuid], values: &mut Vec<Value>) -> Stri
 impl Sight {
     /// Whether there is nothing to hide.
     fn sees_all(&self) -> bool {
-        *self == Self { requests: Whose::All, proposals: Whose::All, server: true }
+        *self == Self { requests: Whose::All, proposals: Whose::All, identities: Whose::All, server: true }
     }
 
     /// Whether somebody sees a notice that concerns these.
@@ -175,7 +182,8 @@ impl Sight {
         let whose = match notice.object_kind.as_deref() {
             Some("SigningRequest") => &self.requests,
             Some("Proposal") => &self.proposals,
-            Some("ApiKey" | "Identity") | None => return self.server,
+            Some("Identity") => &self.identities,
+            Some("ApiKey") | None => return self.server,
             Some(_) => return true,
         };
         match whose {

@@ -104,6 +104,8 @@ impl Subject {
             | K::AuditTargetFailed
             | K::IdentityRecovered
             | K::WitnessFailed => true,
+            // Whoever it is: who did not do it themselves has to know.
+            K::LoginChanged => self.notice.object == Some(person.id.into()),
             K::Test => false,
         }
     }

@@ -3,10 +3,12 @@
 mod events;
 mod undelivered;
 
-use chancery_types::{Base64, Perm};
+use chancery_types::{Base64, Perm, RoleId};
 use serde_json::{Value, json};
 
 use crate::{
+    app::{Setup, TestApp},
+    authenticator::{ORIGIN, authenticator, confirm, enrol, passkeys_path},
     client::Client,
     signing::{REQUESTS, Service, Signing},
 };
@@ -47,4 +49,25 @@ async fn everybody_sees_what_they_may_read_the_newest_first() {
     assert_eq!(objects(&approver, &format!("?pageSize=1&after={next}")).await, [first]);
     assert!(!page.text().contains("two"), "the submitter's words: {}", page.text());
     approver.get(&format!("{PATH}?kind=Party")).await.refused(400, "InvalidSelection", Some("/kind"));
+}
+
+#[tokio::test]
+async fn people_hear_of_it_when_the_ways_in_which_they_log_in_change() {
+    let public_origin = Some(ORIGIN.to_owned());
+    let app = TestApp::with(Setup { public_origin, ..Setup::default() }).await;
+    let admin = app.admin().await;
+    let (ann, bob) = (app.person("ann", &[RoleId::APPROVER]).await, app.person("bob", &[RoleId::APPROVER]).await);
+    let uuid = admin.identity_uuid("ann").await;
+    let (key, path) = (authenticator(), passkeys_path(&uuid));
+    let made = enrol(&ann, &path, "key", &key).await.response().clone();
+    confirm(&admin, &path, &made).await.response();
+    let of = |count: usize| vec![json!(uuid); count];
+    let query = "?kind=LoginChanged";
+    assert_eq!(objects(&ann, query).await, of(2), "about the person, not the passkey");
+    let mailed = json!({"password": Base64::encode(b"another password"), "oneTime": false});
+    admin.post(&format!("/api/v2/identities/{uuid}/password"), mailed).await.response();
+    assert_eq!(objects(&admin, query).await, of(3));
+    assert_eq!(objects(&bob, query).await, of(0), "somebody else's");
+    let auditor = app.with_perms("auditor", &[Perm::AuditRead]).await;
+    assert_eq!(objects(&auditor, query).await, of(3));
 }
