@@ -184,7 +184,7 @@ fn key_of_environment() -> Option<String> {
     Some(without_line_end(&key.to_string_lossy()).to_owned())
 }
 
-fn read_key(path: &Path) -> Result<String, Failure> {
+pub(crate) fn read_key(path: &Path) -> Result<String, Failure> {
     let text = read_text("--api-key-file", path)?;
     Ok(without_line_end(&text).to_owned())
 }

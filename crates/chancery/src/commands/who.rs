@@ -1,6 +1,6 @@
 //! `chancery status`, `chancery whoami` and `chancery logout`: who is logged in where.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use chancery_client::Client;
 use chancery_types::wire::whoami::WhoAmI;
@@ -12,7 +12,7 @@ use crate::{
         connection::{Output, ServerOptions, logged_in},
         exit::{Exit, exit_of, told_with},
         servers::{self, SavedServer},
-        target::Target,
+        target::{Target, read_key, refuse_half_key},
     },
     failure::{Failure, describe},
     output,
@@ -112,16 +112,26 @@ fn standing(server: &SavedServer) -> (Exit, String) {
     if let Err(error) = client.health() {
         return (Exit::Unreachable, error.to_string());
     }
-    match &server.state {
-        None => (Exit::NotLoggedIn, "logged out".to_owned()),
-        Some(_) if server.api_key_file.is_some() => (Exit::Done, "an application, by its API key".to_owned()),
-        Some(state) if !state.fully_logged_in => (Exit::NotLoggedIn, "a second login is missing".to_owned()),
+    match (&server.state, &server.api_key_file) {
+        (None, _) => (Exit::NotLoggedIn, "logged out".to_owned()),
+        (Some(_), Some(path)) => match key_logs_in(path, &client) {
+            Ok(()) => (Exit::Done, "an application, by its API key".to_owned()),
+            Err(failure) => (exit_of(&failure), format!("its API key: {}", describe(failure.as_ref()))),
+        },
+        (Some(state), None) if !state.fully_logged_in => (Exit::NotLoggedIn, "a second login is missing".to_owned()),
         // As whatever the login was by: a workload's has a bearer token and nothing else.
-        Some(_) => match client.body("GET", "/api/v2/whoami", None) {
+        (Some(_), None) => match client.body("GET", "/api/v2/whoami", None) {
             Ok(_) => (Exit::Done, "logged in".to_owned()),
             Err(error) => (Exit::NotLoggedIn, format!("the login has ended: {error}")),
         },
     }
+}
+
+/// Whether the key that is kept in a file still opens anything: by a login that is ended at once, as each command does.
+fn key_logs_in(path: &Path, client: &Client) -> Result<(), Failure> {
+    let state = client.log_in_by_key(&read_key(path)?)?;
+    let _ended = client.log_out();
+    refuse_half_key(&state)
 }
 
 pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {

@@ -280,6 +280,20 @@ fn fleeting_keys(place: &Place, at: &str) {
     place.sh(&format!("cat ci.key | chancery whoami {at} --api-key-file /dev/stdin")).done();
 }
 
+/// `status` asks whether a key still opens anything.
+fn a_key_that_is_gone(place: &Place, at: &str) {
+    let made = place.json("chancery identity create --name leaver --kind Application --role Builders --key-name only");
+    place.write("leaver.key", made["apiKey"].as_str().unwrap());
+    place.sh(&format!("chancery login {at} --api-key-file leaver.key --server-profile leaver")).done();
+    let status = place.sh("chancery status --server-profile leaver").done();
+    assert!(status.contains("an application, by its API key"), "{status}");
+    place.sh("chancery identity api-key delete leaver only --yes").done();
+    let status = place.sh("chancery status --server-profile leaver; [ $? = 3 ]").done();
+    assert!(status.contains("its API key: "), "{status}");
+    place.sh("chancery logout --forget --server-profile leaver").done();
+    place.sh("chancery identity delete leaver --yes").done();
+}
+
 /// A key in the place of people: by a file, by the environment, or kept for a profile.
 fn an_application(place: &Place) {
     place.sh("chancery role create --name Builders --logins-required 1 --perm Signing:Submit").done();
@@ -294,6 +308,7 @@ fn an_application(place: &Place) {
     let who = place.sh("chancery whoami --server-profile ci").done();
     assert!(who.contains("ci (Application"), "{who}");
     fleeting_keys(place, &at);
+    a_key_that_is_gone(place, &at);
     let both = "CHANCERY_API_KEY=wrong chancery login Admin1 Admin2 --password-file one --password-file two";
     let both = place.sh(both).failed(2);
     assert!(both.contains("Admin1 Admin2: an API key is given too") && both.contains("CHANCERY_API_KEY"), "{both}");
