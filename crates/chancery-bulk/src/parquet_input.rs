@@ -27,7 +27,7 @@ use crate::{
 const PART: i64 = 8 << 20;
 
 /// Rows of a part.
-const ROWS_MAX: i64 = 128 * 1024;
+const ROWS_MAX: i64 = 64 * 1024;
 
 /// What is read, with a footer whose places are in it.
 pub(crate) struct Input<'a> {
