@@ -147,8 +147,7 @@ impl Chancery {
             Box::pin(async move {
                 let row = load(tx, id).await?;
                 let rules: Vec<ControlRule> = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
-                let effect =
-                    effect::of_rules(&directory, &ObjInfo { name: row.name.clone(), uuid: id }, &rules, &[]);
+                let effect = effect::of_rules(&directory, &ObjInfo { name: row.name.clone(), uuid: id }, &rules, &[]);
                 let before = json!({"objInfo": {"name": row.name}, "keyUuid": row.key_id, "controlRules": rules});
                 told.changed_for(&before, &json!({}), &limits, &effect)?;
                 if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }

@@ -10,6 +10,12 @@ const COUNTS: &str = "INSERT INTO nodes (id, counts_written, seen_at_ms) VALUES 
     ON CONFLICT (id) DO UPDATE SET counts_written = excluded.counts_written, seen_at_ms = excluded.seen_at_ms \
     WHERE nodes.counts_written < excluded.counts_written";
 const REMOVE: &str = "DELETE FROM nodes WHERE id = $1";
+/// What one node at a time does: notices, records for receivers, witnesses.
+const GIVE_BACK: [&str; 3] = [
+    "UPDATE delivery_states SET leased_by = NULL, leased_until_ms = 0 WHERE leased_by = $1",
+    "UPDATE audit_target_states SET leased_by = NULL, leased_until_ms = 0 WHERE leased_by = $1",
+    "UPDATE witness_states SET leased_by = NULL, leased_until_ms = 0 WHERE leased_by = $1",
+];
 const FORGET: &str = "DELETE FROM nodes WHERE seen_at_ms < $1";
 
 /// Notes that a node lives.
@@ -24,8 +30,12 @@ pub async fn counts(tx: &mut Tx, id: Uuid, parcel: i64, at_ms: i64) -> Result<bo
     Ok(sql(COUNTS).bind(id).bind(parcel).bind(at_ms).execute(tx).await? > 0)
 }
 
-/// Removes a node that has ended.
+/// Removes a node that ends, and gives back what it was about: nobody waits for the end of its leases. What it does not write
+/// down any more is done again.
 pub async fn remove(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    for text in GIVE_BACK {
+        sql(text).bind(id).execute(tx).await?;
+    }
     sql(REMOVE).bind(id).execute(tx).await?;
     Ok(())
 }

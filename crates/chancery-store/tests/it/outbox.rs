@@ -2,9 +2,11 @@
 
 use chancery_store::tables::{
     deliveries::{self, Failed, Settled, Waiting},
-    fan_outs, identities, mailboxes,
+    fan_outs, identities, mailboxes, nodes,
     notices::{self, Notice},
     proposals, signing_requests,
+    tiles::Tree,
+    witnesses,
 };
 use chancery_store::{Page, Start, Tx};
 use uuid::Uuid;
@@ -14,6 +16,7 @@ use crate::harness::{Fixture, Outcome, write};
 on_both!(
     one_node_at_a_time_delivers,
     what_was_not_settled_is_due_again_when_the_lease_has_ended,
+    what_a_node_was_about_is_due_at_once_when_it_says_that_it_ends,
     the_oldest_are_given_up,
     notices_are_found_and_pruned,
     nothing_is_overdue_where_nothing_waits,
@@ -96,6 +99,26 @@ async fn what_was_not_settled_is_due_again_when_the_lease_has_ended(f: Fixture) 
         .await
         .unwrap();
     assert_eq!(take(&f, NODE, 130).await, None);
+}
+
+async fn what_a_node_was_about_is_due_at_once_when_it_says_that_it_ends(f: Fixture) {
+    begin(&f, 2).await;
+    assert_eq!(take(&f, NODE, 10).await, Some(vec![1, 2]));
+    let store = &f.store;
+    let asked = async |node: Uuid| {
+        let taken = write(store, move |tx| {
+            Box::pin(async move {
+                witnesses::begin(tx, Tree::Log, "w").await?;
+                witnesses::take(tx, (Tree::Log, "w"), node, (11, 111)).await
+            })
+        });
+        taken.await.unwrap().is_some()
+    };
+    assert!(asked(NODE).await && !asked(OTHER).await);
+    assert_eq!(take(&f, OTHER, 11).await, None);
+    write(&f.store, |tx| Box::pin(async move { nodes::remove(tx, NODE).await })).await.unwrap();
+    assert_eq!(take(&f, OTHER, 11).await, Some(vec![1, 2]));
+    assert!(asked(OTHER).await);
 }
 
 async fn the_oldest_are_given_up(f: Fixture) {

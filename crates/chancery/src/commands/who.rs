@@ -114,7 +114,7 @@ fn standing(server: &SavedServer) -> (Exit, String) {
     }
     match (&server.state, &server.api_key_file) {
         (None, _) => (Exit::NotLoggedIn, "logged out".to_owned()),
-        (Some(_), Some(path)) => match key_logs_in(path, &client) {
+        (Some(_), Some(path)) => match key_logs_in(path, server) {
             Ok(()) => (Exit::Done, "an application, by its API key".to_owned()),
             Err(failure) => (exit_of(&failure), format!("its API key: {}", describe(failure.as_ref()))),
         },
@@ -128,7 +128,10 @@ fn standing(server: &SavedServer) -> (Exit, String) {
 }
 
 /// Whether the key that is kept in a file still opens anything: by a login that is ended at once, as each command does.
-fn key_logs_in(path: &Path, client: &Client) -> Result<(), Failure> {
+fn key_logs_in(path: &Path, server: &SavedServer) -> Result<(), Failure> {
+    // In no session: the one that the login began may be there still.
+    let mut client = Client::new(&server.server.to_string(), server.ca.as_bytes())?.tried_once();
+    client.set_patience(STATUS_WAIT);
     let state = client.log_in_by_key(&read_key(path)?)?;
     let _ended = client.log_out();
     refuse_half_key(&state)

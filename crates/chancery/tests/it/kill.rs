@@ -63,7 +63,7 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
 
 /// One round: load, kill in the middle, and what was answered until then.
 fn round(folder: &Path, number: usize) -> Vec<Answered> {
-    let mut demo = Demo::start(folder, &[]);
+    let demo = Demo::start(folder, &[]);
     let target = Target::of(&demo);
     let (answered, stop) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
     let clients: Vec<_> = (0..CLIENTS)
@@ -76,8 +76,7 @@ fn round(folder: &Path, number: usize) -> Vec<Answered> {
     // A different moment each time, with requests in flight.
     thread::sleep(Duration::from_millis(150 + 23 * number as u64));
     stop.store(true, Ordering::Relaxed);
-    demo.server.signal("-KILL");
-    demo.server.wait();
+    demo.server.kill();
     for client in clients {
         client.join().unwrap();
     }
@@ -106,7 +105,7 @@ fn twenty_kills_lose_nothing_that_was_answered() {
 }
 
 const BUDGET: u64 = 60_000;
-const SIGNATURES: u64 = 1_200;
+const SIGNATURES: u64 = 3_000;
 const SPENDERS: usize = 16;
 
 /// What the clients of one round share.
@@ -143,7 +142,7 @@ fn sign(client: &Client, target: Target) -> Result<(), ClientError> {
 
 /// One round of all clients, killed in its midst where it is said after how many answers: by a count, since a machine
 /// may be quick or slow.
-fn spend_together<F>(demo: &mut Demo, call: F, size: u64, kill_after: Option<u64>) -> (u64, u64)
+fn spend_together<F>(demo: &Demo, call: F, size: u64, kill_after: Option<u64>) -> (u64, u64)
 where
     F: Fn(&Client) -> Result<(), ClientError> + Copy + Send + 'static,
 {
@@ -160,8 +159,7 @@ where
             thread::sleep(Duration::from_millis(1));
         }
         spending.stop.store(true, Ordering::Relaxed);
-        demo.server.signal("-KILL");
-        demo.server.wait();
+        demo.server.kill();
     }
     let flying = clients.into_iter().map(|client| client.join().unwrap()).sum();
     (spending.answered.load(Ordering::Relaxed), flying)
@@ -173,7 +171,7 @@ fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
     let folder = temp_dir();
     let (mut answered, mut lost) = (0, 0);
     for (round, moment) in [Some(1_000), Some(4_000), Some(9_000), None].into_iter().enumerate() {
-        let mut demo = Demo::start(folder.path(), &[]);
+        let demo = Demo::start(folder.path(), &[]);
         let profile: TokenProfileId = demo.text("/demo/tokenProfileUuid").parse().unwrap();
         if round == 0 {
             let client = demo.client();
@@ -186,7 +184,7 @@ fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
         let sizes: &[u64] = if moment.is_some() { &[3] } else { &[3, 1] };
         for size in sizes.iter().copied() {
             let call = move |client: &Client| tokenize(client, profile, size);
-            let (more, flying) = spend_together(&mut demo, call, size, moment);
+            let (more, flying) = spend_together(&demo, call, size, moment);
             answered += more;
             lost += flying;
         }
@@ -204,7 +202,7 @@ fn sixteen_clients_get_a_whole_budget_of_signatures_and_no_more_across_kills() {
     let folder = temp_dir();
     let (mut answered, mut lost) = (0, 0);
     for (round, moment) in [Some(40), Some(110), Some(250), None].into_iter().enumerate() {
-        let mut demo = Demo::start(folder.path(), &[]);
+        let demo = Demo::start(folder.path(), &[]);
         let target = Target::of(&demo);
         if round == 0 {
             let budgets = vec![Budget { count: SIGNATURES, per: BudgetPeriod::Month, each: false }];
@@ -212,7 +210,7 @@ fn sixteen_clients_get_a_whole_budget_of_signatures_and_no_more_across_kills() {
             let change = ChangeSigningPolicy { rules, ..ChangeSigningPolicy::default() };
             demo.client().change_signing_policy(target.policy, &change).unwrap();
         }
-        let (more, flying) = spend_together(&mut demo, move |client| sign(client, target), 1, moment);
+        let (more, flying) = spend_together(&demo, move |client| sign(client, target), 1, moment);
         answered += more;
         lost += flying;
         assert!(moment.is_none() || (1..SIGNATURES).contains(&answered), "killed in the midst of it: {answered}");

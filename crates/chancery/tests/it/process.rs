@@ -9,7 +9,7 @@ use std::{
 };
 
 use chancery_testkit::Tool;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_chancery");
@@ -120,10 +120,11 @@ impl Server {
 
     /// Kills it and waits until nothing is left of it: what it had locked is free.
     pub(crate) fn kill(&self) {
-        self.signal("-KILL");
-        let id = WaitId::Pid(Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap());
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        // By itself: until another program is there to do it, a server that works has done much more.
+        kill_process(pid, Signal::KILL).unwrap();
         // Whoever drops it reaps it.
-        let _ended = waitid(id, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
+        let _ended = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {

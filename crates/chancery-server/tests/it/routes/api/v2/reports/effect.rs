@@ -121,7 +121,8 @@ async fn a_service_and_a_further_policy_record_who_may_submit_and_approve() {
     let body = json!({"name": "nightly", "numApprovals": 0, "hashAlgorithm": "Sha2_256"});
     let path = format!("/api/v2/x509/services/{}/signing-policies", service.uuid);
     let further = signing.admin.post(&path, body).await.response()["objInfo"]["uuid"].clone();
-    for (action, policy) in [("ServiceDeploy", Value::from(service.policy.as_str())), ("SigningPolicyCreate", further)] {
+    for (action, policy) in [("ServiceDeploy", Value::from(service.policy.as_str())), ("SigningPolicyCreate", further)]
+    {
         let told = recorded(&signing.admin, action).await;
         let gains = told["gains"].as_array().unwrap();
         assert!(gains.iter().any(|line| line["right"] == "Sign"), "{told}");
