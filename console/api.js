@@ -111,9 +111,15 @@ function refusal(answer, read) {
   });
 }
 
+/** What answers of the login mean, which have no code. */
+const CODES = new Map([
+  [400, "InvalidValue"], [401, "InvalidAuthToken"], [403, "NotAuthorized"], [404, "InvalidSelection"],
+  [409, "InvalidState"], [413, "LimitExceeded"], [429, "RateLimited"], [503, "Unavailable"],
+]);
+
 /** @param {number} status */
 function codeOf(status) {
-  return status === 401 ? "InvalidAuthToken" : status === 429 ? "RateLimited" : "InternalError";
+  return CODES.get(status) ?? "InternalError";
 }
 
 /** @param {Query} [query] */

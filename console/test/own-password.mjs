@@ -55,6 +55,7 @@ async function set(browser) {
   };
   await logsIn(ONCE);
   await page.getByText("This password is for one use").waitFor();
+  await page.getByText("Not possible now.").waitFor();
   await page.getByText("Another password").click();
   const form = page.locator("form.own-password");
   await form.getByLabel("Name").fill("forgetful");

@@ -13,7 +13,7 @@ use parquet::{
     basic::Compression,
     errors::ParquetError,
     file::{
-        metadata::{ParquetMetaData, RowGroupMetaData},
+        metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData},
         properties::{EnabledStatistics, WriterProperties},
     },
     schema::types::ColumnPath,
@@ -260,16 +260,13 @@ fn put(
 }
 
 /// Each column compressed as in the input; without dictionaries of tokens, of which no two are the same, and without their
-/// least and greatest, which say nothing of any other. Who compresses with Snappy wants it to be quick: of tokens, which look like
+/// least and greatest, which say nothing of any other. Initialization vectors are compressed as their values. Who compresses with Snappy wants it to be quick: of tokens, which look like
 /// chance, it saves a third of the length of texts and costs a third of the whole run, so they are left as they are.
 fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> WriterProperties {
     let columns = || input.row_groups().first().into_iter().flat_map(|group| group.columns());
-    // Of a column that is added.
-    let codec = columns().map(|column| column.compression()).find(|codec| *codec != Compression::UNCOMPRESSED);
     let kept = input.file_metadata().key_value_metadata().cloned();
     let kept = kept.map(|all| all.into_iter().filter(|one| one.key != ARROW_SCHEMA_META_KEY).collect());
     let mut properties = WriterProperties::builder()
-        .set_compression(codec.unwrap_or(Compression::UNCOMPRESSED))
         .set_key_value_metadata(kept)
         .set_statistics_enabled(EnabledStatistics::Chunk)
         .set_offset_index_disabled(true)
@@ -278,16 +275,18 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
         properties = properties.set_column_compression(column.column_path().clone(), column.compression());
     }
     for (column, calls) in job.columns.iter().zip(calls) {
+        let is_it = |metadata: &&ColumnChunkMetaData| *metadata.column_path().parts() == [column.name.clone()];
+        let own = columns().find(is_it).map_or(Compression::UNCOMPRESSED, |metadata| metadata.compression());
+        let is_plain = job.way == Way::Tokenize && own == Compression::SNAPPY;
+        let codec = if is_plain { Compression::UNCOMPRESSED } else { own };
         let names = [Some(&column.name), calls.has_ivs.then_some(&column.iv_name)];
         for name in names.into_iter().flatten() {
             let path = ColumnPath::from(vec![name.clone()]);
             properties = properties
                 .set_column_dictionary_enabled(path.clone(), false)
+                .set_column_compression(path.clone(), codec)
                 .set_column_data_page_row_count_limit(path.clone(), PAGE_ROWS);
             if job.way == Way::Tokenize {
-                if codec == Some(Compression::SNAPPY) {
-                    properties = properties.set_column_compression(path.clone(), Compression::UNCOMPRESSED);
-                }
                 properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
             }
         }

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_types::without_mark;
 use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned,
     crypto::aws_lc_rs,
@@ -38,7 +39,7 @@ impl TlsConnector {
     /// [`ClientError::Authority`] where there is no certificate in it.
     pub fn new(authorities: &[u8], allowed: Allowed, option: &'static str) -> Result<Self, ClientError> {
         let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_slice_iter(authorities) {
+        for certificate in CertificateDer::pem_slice_iter(without_mark(authorities)) {
             let certificate = certificate.map_err(|error| ClientError::Authority(error.to_string()))?;
             // As with webhooks, one that nothing can be verified with is left out.
             let _left_out = roots.add(certificate);

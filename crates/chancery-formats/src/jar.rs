@@ -45,14 +45,14 @@ impl<'a> Jar<'a> {
         let text = manifest_of(&archive)?;
         match existing {
             Existing::Append if archive.entries.iter().any(|entry| is_signature_file(&entry.name)) => {
-                Self::beside(archive, &text, hash)
+                Self::beside(archive, as_text(&text)?, hash)
             }
             Existing::Append | Existing::Replace => Self::anew(archive, &text, hash),
         }
     }
 
     /// The only signature.
-    fn anew(archive: Archive<'a>, text: &str, hash: Hash) -> Result<Self, Error> {
+    fn anew(archive: Archive<'a>, text: &[u8], hash: Hash) -> Result<Self, Error> {
         let mut old = Manifest::read(text)?;
         let mut manifest = old.main.clone().into_bytes();
         let main_len = manifest.len();
@@ -96,7 +96,7 @@ impl<'a> Jar<'a> {
             contents.entry(&entry.name, entry.len);
         }
         let text = manifest_of(&self.archive).unwrap_or_default();
-        if let Some(old) = Manifest::read(&text).ok().filter(|_| !text.trim().is_empty()) {
+        if let Some(old) = Manifest::read(&text).ok().filter(|_| !text.trim_ascii().is_empty()) {
             let main = &old.main[..old.main.floor_char_boundary(MAIN_SHOWN_MAX)];
             contents.is_cut |= main.len() < old.main.len();
             for (name, value) in manifest::attributes(main).unwrap_or_default() {
@@ -149,8 +149,15 @@ impl Signed {
             Ok::<_, Error>(archive.bytes(entry, expected.len() as u64, NOT_COVERED)? == expected)
         };
         let files_are_there = found(&self.file, &self.signature_file)? && found(&self.block, &self.cms)?;
-        Ok(files_are_there && covered(&archive, &text, hash)? == self.signature_file)
+        Ok(files_are_there && covered(&archive, as_text(&text)?, hash)? == self.signature_file)
     }
+}
+
+/// A manifest that stays as it is.
+fn as_text(manifest: &[u8]) -> Result<&str, Unfit> {
+    let why =
+        "The archive's manifest is not UTF-8, or a line of it is cut inside a character: no signature can be added.";
+    std::str::from_utf8(manifest).map_err(|_| Unfit(why))
 }
 
 /// The signature file over a manifest as it is, which has to cover every entry.
@@ -243,13 +250,12 @@ fn free_name(archive: &Archive<'_>) -> Option<String> {
     std::iter::once(SIGNER.to_owned()).chain((2..=SIGNERS_MAX).map(numbered)).find(|name| !taken.contains(name))
 }
 
-fn manifest_of(archive: &Archive<'_>) -> Result<String, Error> {
+fn manifest_of(archive: &Archive<'_>) -> Result<Vec<u8>, Error> {
     let mut found = archive.entries.iter().filter(|entry| entry.name.eq_ignore_ascii_case(MANIFEST));
     let (entry, None) = (found.next(), found.next()) else {
         return Err(Unfit("The archive has two manifests.").into());
     };
     let max = archive.len().saturating_mul(MANIFEST_RATIO_MAX).saturating_add(MANIFEST_MORE_MAX).min(MANIFEST_LEN_MAX);
     let too_large = Unfit("The archive's manifest is larger than 64 MiB, or than 4 times the archive and 1 MiB.");
-    let text = entry.map_or_else(|| Ok(Vec::new()), |entry| archive.bytes(entry, max, too_large))?;
-    Ok(String::from_utf8(text).map_err(|_| Unfit("The archive's manifest is not UTF-8."))?)
+    entry.map_or_else(|| Ok(Vec::new()), |entry| archive.bytes(entry, max, too_large))
 }

@@ -171,6 +171,7 @@ pub(crate) struct Segment {
     hash: Hash,
     /// With its MAC.
     header: Vec<u8>,
+    pub(crate) made_at_ms: i64,
     path: PathBuf,
 }
 
@@ -188,8 +189,9 @@ impl Segment {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody else made the next segment"));
         }
         fs::rename(spare, &path)?;
-        let (number, record) = (header.segment, header.first - 1);
-        Ok(Self { file: Arc::new(file), number, map, bytes, at, released: 0, record, hash, header: whole, path })
+        let Header { segment: number, first, made_at_ms, .. } = *header;
+        let (file, record) = (Arc::new(file), first - 1);
+        Ok(Self { file, number, map, bytes, at, released: 0, record, hash, header: whole, made_at_ms, path })
     }
 
     /// Whether a body fits, and the end after it.

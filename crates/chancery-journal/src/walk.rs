@@ -82,8 +82,18 @@ pub fn walk_while(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> io::Result<Walked> {
     let mut segments = Folder::of(folder).segments()?;
-    let mut walker =
-        Walker { keys, what, visit, goes_on, key: None, end: None, last: None, compared: 0, done: Walked::default() };
+    let mut walker = Walker {
+        keys,
+        what,
+        visit,
+        goes_on,
+        key: None,
+        end: None,
+        last: None,
+        seen: None,
+        compared: 0,
+        done: Walked::default(),
+    };
     if let Some((number, kept)) = segments.first_key_value()
         && let Opened::Ours(reading) = walker.open(*number, kept)?
     {
@@ -120,6 +130,8 @@ struct Walker<'w> {
     end: Option<Head>,
     /// The newest segment that was read or passed over.
     last: Option<u64>,
+    /// The newest one that was there, whatever it is.
+    seen: Option<u64>,
     /// How many heads were found.
     compared: usize,
     done: Walked,
@@ -154,19 +166,24 @@ impl Walker<'_> {
                 Some(opened) => opened,
                 None => self.open(number, &kept)?,
             };
+            // Where it is known how the one before ended, that tells more.
+            if let (None, Some(seen)) = (self.end, self.seen.filter(|seen| number > seen + 1)) {
+                self.fault(seen + 1, 0, Problem::Gone);
+            }
+            self.seen = Some(number);
             if let (Some(time_ms), Some((next, kept))) = (&what.time_ms, segments.front()) {
                 let next = self.open(*next, kept)?;
                 let passes = !may_be_of(time_ms, &opened, Some(&next));
                 ahead = Some(next);
                 if passes {
-                    self.pass_over(number);
+                    self.pass_over(number, &opened);
                     if self.is_left_at(segments.front().map(|(number, _)| Place::at_begin(*number))) {
                         return Ok(());
                     }
                     continue;
                 }
             } else if what.time_ms.as_ref().is_some_and(|time_ms| !may_be_of(time_ms, &opened, None)) {
-                self.pass_over(number);
+                self.pass_over(number, &opened);
                 continue;
             }
             self.segment(number, opened)?;
@@ -177,8 +194,12 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn pass_over(&mut self, number: u64) {
-        self.end = None;
+    /// Its records are not looked at; but it shows whether all of the one before is there.
+    fn pass_over(&mut self, number: u64, opened: &Opened) {
+        let before = self.end.take();
+        if let Opened::Ours(reading) = opened {
+            self.follows(before, reading);
+        }
         self.last = Some(number);
     }
 
@@ -308,14 +329,16 @@ impl Walker<'_> {
 }
 
 /// Whether a segment's records may be of this time: a segment ends when the next one is made. A minute more on both sides, since
-/// records are not strictly in the order of their times. What nobody vouches for is read.
+/// records are not strictly in the order of their times. What nobody vouches for is read, and so is the last one, and one whose
+/// clock was set back before the next one was made.
 fn may_be_of(time_ms: &RangeInclusive<i64>, segment: &Opened, next: Option<&Opened>) -> bool {
     const MINUTE_MS: i64 = 60_000;
     let made = |opened: &Opened| match opened {
         Opened::Ours(reading) => Some(reading.header.made_at_ms),
         Opened::Foreign | Opened::Gone => None,
     };
-    let begins_late = made(segment).is_some_and(|made| made > time_ms.end().saturating_add(MINUTE_MS));
-    let ends_early = next.and_then(made).is_some_and(|ended| ended < time_ms.start().saturating_sub(MINUTE_MS));
-    !(begins_late || ends_early && made(segment).is_some())
+    let (Some(began), Some(ended)) = (made(segment), next.and_then(made)) else { return true };
+    let begins_late = began > time_ms.end().saturating_add(MINUTE_MS);
+    let ends_early = ended < time_ms.start().saturating_sub(MINUTE_MS);
+    !(begins_late || ends_early) || ended < began
 }

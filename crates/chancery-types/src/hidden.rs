@@ -19,6 +19,13 @@ pub fn hides(character: char) -> bool {
         )
 }
 
+/// A file without the mark that some editors begin texts with: who looks for something at the beginning of the first line does
+/// not find it behind that.
+#[must_use]
+pub fn without_mark(file: &[u8]) -> &[u8] {
+    file.strip_prefix("\u{feff}".as_bytes()).unwrap_or(file)
+}
+
 #[cfg(test)]
 mod tests {
     use std::ops::RangeInclusive;

@@ -24,7 +24,7 @@ pub use action::{Action, Concern, FreshFactorFor};
 pub use base64_bytes::Base64;
 pub use enums::*;
 pub use error_code::ErrorCode;
-pub use hidden::hides;
+pub use hidden::{hides, without_mark};
 pub use id::*;
 pub use journal::{JournalStanding, JournalView};
 pub use perm::Perm;

@@ -1,6 +1,6 @@
 //! PEM files as people have them: blank lines and text around the blocks, several blocks, any end of line.
 
-use chancery_types::Base64;
+use chancery_types::{Base64, without_mark};
 
 /// A file that begins a block and does not end it, or has something else than base64 in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +12,7 @@ pub struct BadPem;
 /// # Errors
 /// [`BadPem`] where such a block cannot be read.
 pub fn blocks(file: &[u8], labels: &[&str]) -> Result<Vec<Vec<u8>>, BadPem> {
-    let text = String::from_utf8_lossy(file);
+    let text = String::from_utf8_lossy(without_mark(file));
     let mut lines = text.lines().map(str::trim);
     let mut found = Vec::new();
     while let Some(line) = lines.next() {
@@ -44,6 +44,7 @@ mod tests {
         assert_eq!(read(&format!("{one}{two}")), both);
         assert_eq!(read(&format!("\n\nSubject: CN=one\n{one}\n\n# two\n{two}\nend\n")), both);
         assert_eq!(read(&format!("\u{feff}\n{one}{two}").replace('\n', "\r\n")), both);
+        assert_eq!(read(&format!("\u{feff}{one}{two}")), both);
         assert_eq!(read(&block("b2\n\n  5l ")), Ok(vec![b"one".to_vec()]));
         assert_eq!(read(&one.replace("CERTIFICATE", "PRIVATE KEY")), Ok(vec![]));
         assert_eq!(read(""), Ok(vec![]));

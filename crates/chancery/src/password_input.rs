@@ -56,8 +56,11 @@ pub(crate) fn prompt(question: &str) -> Result<String, Failure> {
     let _silence = ending::Silence::begin()?;
     output::question(question)?;
     let mut line = String::new();
-    io::stdin().read_line(&mut line)?;
+    let read = io::stdin().read_line(&mut line)?;
     output::note("");
+    if read == 0 {
+        return Err("nothing was typed, and the input has ended".into());
+    }
     Ok(without_line_end(&line).to_owned())
 }
 

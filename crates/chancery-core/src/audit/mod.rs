@@ -255,6 +255,7 @@ impl Entry {
         if let Some(told) = self.told {
             self.record.detail = told.add_to(&self.record.detail)?;
             self.record.object = told.told_object().or(self.record.object);
+            self.notice = self.notice.map(|notice| notice.of_told(&self.record.detail)).transpose()?;
         }
         let (at_ms, object) = (self.record.at_ms, self.record.object);
         tables::audit::append(tx, self.record).await?;

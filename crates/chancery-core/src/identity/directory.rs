@@ -44,8 +44,8 @@ pub(crate) struct Identity {
     pub(crate) passkeys: Vec<PasskeyId>,
     /// Each with the time since when it is held.
     pub(crate) roles: Vec<(RoleId, i64)>,
-    /// Who answered for its recovery on the host, which nobody has acknowledged yet.
-    pub(crate) recovered: Option<RecoveredBy>,
+    /// Who answered for its recovery on the host, which nobody has acknowledged yet, and when that was.
+    pub(crate) recovered: Option<(RecoveredBy, i64)>,
     /// From where and when it may act.
     pub(crate) bounds: Option<Arc<Bounds>>,
 }
@@ -209,8 +209,13 @@ impl Directory {
     }
 
     /// Who answered for the recovery of an identity, which nobody has acknowledged yet.
-    pub(super) fn recovered(&self, id: IdentityId) -> Option<RecoveredBy> {
+    pub(super) fn recovered(&self, id: IdentityId) -> Option<(RecoveredBy, i64)> {
         self.identities.get(&id)?.recovered
+    }
+
+    /// When the first of all recoveries was that nobody has acknowledged yet.
+    pub(super) fn first_recovery(&self) -> Option<i64> {
+        self.identities.values().filter_map(|identity| identity.recovered).map(|(_, at_ms)| at_ms).min()
     }
 
     /// Since when an identity logs in with one-time codes.

@@ -1,6 +1,9 @@
 //! The first identities of an installation, made by somebody with a shell on the host.
 
-use chancery_store::tables::{self, identities, identity_roles};
+use chancery_store::{
+    name_key,
+    tables::{self, identities, identity_roles},
+};
 use chancery_types::{Action, IdentityId, IdentityKind, RoleId};
 use serde_json::json;
 use uuid::Uuid;
@@ -8,7 +11,7 @@ use zeroize::Zeroizing;
 
 use super::{administration::take_turn, password};
 use crate::{
-    Chancery, Error, Event, Host, Result,
+    Chancery, Error, Event, Host, Limits, Result,
     changes::{Change, ChangeKind},
     settings,
     text::check_name,
@@ -26,6 +29,17 @@ impl FirstIdentity {
     #[must_use]
     pub fn new(name: impl Into<String>, password: impl Into<String>, roles: &[RoleId]) -> Self {
         Self { name: name.into(), password: Zeroizing::new(password.into()), roles: roles.to_vec() }
+    }
+
+    /// Refuses names that none can have, and one for two: before anything is made.
+    pub fn check_names(names: &[&str], limits: &Limits) -> Result<()> {
+        for (number, name) in names.iter().enumerate() {
+            check_name("/name", name, limits).map_err(|refusal| refusal.naming(name))?;
+            if names[..number].iter().any(|other| name_key(other) == name_key(name)) {
+                return Err(Error::exists("/name", format!("{name}: two identities cannot have one name.")));
+            }
+        }
+        Ok(())
     }
 }
 

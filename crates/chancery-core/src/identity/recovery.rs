@@ -181,6 +181,9 @@ impl Chancery {
                 if let Some(hash) = &hash {
                     tables::identities::set_password(tx, id, hash, now, (Some(now), Some(until))).await?;
                     tables::api_keys::delete_of_identity(tx, id).await?;
+                } else {
+                    // Somebody may know it: what waited before is not for whoever comes by it now.
+                    tables::identities::begin_trust_anew(tx, id, now).await?;
                 }
                 tables::identities::set_bounds(tx, id, None).await?;
                 tables::identities::set_recovery(tx, id, Some(&stored)).await?;
@@ -209,17 +212,24 @@ impl Chancery {
         let seats = seats.ok_or_else(|| Error::state("Somebody who answers for it was removed meanwhile."))?;
         self.check_seats(&seats)?;
         for (one, seat) in proved.iter().zip(&seats) {
-            let person = directory.person_in(seat);
-            if person.is_none_or(|person| person.trusted_since(Perm::IdentityManage).is_none()) {
+            let since = directory.person_in(seat).and_then(|person| person.trusted_since(Perm::IdentityManage));
+            let Some(since) = since else {
                 return Err(Error::forbidden(format!(
                     "{} cannot answer for it: that takes a person with {}, by a role that demands no passkey.",
                     one.row.name,
                     Perm::IdentityManage
                 )));
-            }
+            };
             if one.row.recovery.is_some() {
                 return Err(Error::forbidden(format!(
                     "{} was recovered, and nobody has acknowledged that yet: such a person answers for nobody.",
+                    one.row.name
+                )));
+            }
+            if !was_there(since, &directory) {
+                return Err(Error::forbidden(format!(
+                    "{} manages identities only since after a recovery that nobody has acknowledged yet, and answers for \
+                     nobody until then.",
                     one.row.name
                 )));
             }
@@ -267,12 +277,14 @@ impl Chancery {
     /// How many were recovered on the host, by who answered for it, and nobody has acknowledged it yet.
     pub fn recoveries(&self, _: &Visitor) -> Vec<(RecoveredBy, usize)> {
         let directory = self.identity.directory.load();
-        let count = |by: RecoveredBy| directory.identities().filter(|(_, one)| one.recovered == Some(by)).count();
+        let is_of = |one: &super::Identity, by| one.recovered.is_some_and(|(recovered, _)| recovered == by);
+        let count = |by: RecoveredBy| directory.identities().filter(|(_, one)| is_of(one, by)).count();
         RecoveredBy::ALL.iter().map(|by| (*by, count(*by))).collect()
     }
 }
 
-/// Ends the alarm: somebody who was not recovered has looked. Where there is nobody else, it stays for a day at least.
+/// Ends the alarm: somebody has looked who was not recovered, and who managed identities before; else the recovered could make
+/// somebody who does. Where there is nobody else, it stays for a day at least.
 pub(super) async fn acknowledge(
     tx: &mut Tx,
     caller: &Caller,
@@ -286,16 +298,18 @@ pub(super) async fn acknowledge(
     };
     let mut has_other = false;
     for member in caller.members() {
-        has_other |= existing(tx, member.id.into()).await?.recovery.is_none();
+        let was_there = member.trusted_since(Perm::IdentityManage).is_some_and(|since| was_there(since, directory));
+        has_other |= was_there && existing(tx, member.id.into()).await?.recovery.is_none();
     }
     if !has_other && could_answer(directory).next().is_some() {
-        let message = "A recovery is acknowledged by somebody who was not recovered.";
+        let message =
+            "A recovery is acknowledged by somebody who was not recovered, and who managed identities before.";
         return Err(Error::forbidden(message).at("/recoveryAcknowledged"));
     }
-    let until = moment_ms(&recovery.recovered_at).map_or(i64::MAX, |at| at.saturating_add(ALARM_MS));
+    let until = at_ms(&recovery).saturating_add(ALARM_MS);
     if !has_other && now_ms < until {
         let message = format!(
-            "All who may were recovered themselves, so the alarm stays for a day: until {}.",
+            "All who may were recovered themselves, or came later, so the alarm stays for a day: until {}.",
             rfc3339_ms(until)
         );
         return Err(Error::state(message).at("/recoveryAcknowledged"));
@@ -304,8 +318,8 @@ pub(super) async fn acknowledge(
 }
 
 /// Says in the log of a server that somebody was recovered, when it learns that.
-pub(super) fn tell_of(before: Option<RecoveredBy>, after: Option<RecoveredBy>, name: &str) {
-    if let Some(by) = after.filter(|_| before.is_none()) {
+pub(super) fn tell_of(before: Option<(RecoveredBy, i64)>, after: Option<(RecoveredBy, i64)>, name: &str) {
+    if let Some((by, _)) = after.filter(|_| before != after) {
         warn!(
             identity = name,
             answered = by.as_str(),
@@ -314,11 +328,23 @@ pub(super) fn tell_of(before: Option<RecoveredBy>, after: Option<RecoveredBy>, n
     }
 }
 
-/// Those who manage identities, and were not recovered themselves.
+/// Those who manage identities, were not recovered themselves, and did so before anybody was.
 fn could_answer(directory: &Directory) -> impl Iterator<Item = (IdentityId, String)> {
     let may = |id: IdentityId| directory.person(id)?.trusted_since(Perm::IdentityManage);
     let open = directory.identities().filter(|(_, one)| !one.locked && one.recovered.is_none());
-    open.filter(move |(id, _)| may(*id).is_some()).map(|(id, one)| (id, one.name.clone()))
+    let counts = move |id: IdentityId| may(id).is_some_and(|since| was_there(since, directory));
+    open.filter(move |(id, _)| counts(*id)).map(|(id, one)| (id, one.name.clone()))
+}
+
+/// Whether somebody who manages identities since then did so before the first recovery that nobody has acknowledged yet: the
+/// recovered make no witnesses of their own.
+fn was_there(since_ms: i64, directory: &Directory) -> bool {
+    directory.first_recovery().is_none_or(|recovered_ms| since_ms <= recovered_ms)
+}
+
+/// When it was; what cannot be read is as long ago as can be.
+pub(super) fn at_ms(recovery: &Recovery) -> i64 {
+    moment_ms(&recovery.recovered_at).unwrap_or(i64::MIN)
 }
 
 fn seat_of(directory: &Directory, proved: &Proved) -> Option<Seat> {

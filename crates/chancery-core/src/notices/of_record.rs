@@ -80,6 +80,14 @@ impl Draft {
         Ok(Some(Self { kind, object_kind, service: service_uuid, identity, facts }))
     }
 
+    /// The same, where the record's work has found out whose identity it is about.
+    pub(crate) fn of_told(mut self, detail: &str) -> Result<Self> {
+        if self.identity.is_none() && self.object_kind == Some(NoticeObject::Identity) {
+            self.identity = serde_json::from_str::<Detail>(detail).map_err(Error::internal)?.identity_uuid;
+        }
+        Ok(self)
+    }
+
     /// What somebody sends who tries a target out.
     pub(super) const fn test() -> Self {
         let facts = Facts { state: None, approvals: None, not_after: None, days: None };
@@ -164,6 +172,8 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::PasskeyConfirm, K::LoginChanged, Some(O::Identity)),
         (A::PasskeyDelete, K::LoginChanged, Some(O::Identity)),
         (A::ApiKeyCreate, K::LoginChanged, Some(O::Identity)),
+        (A::IdentityBindingCreate, K::LoginChanged, Some(O::Identity)),
+        (A::IdentityBindingDelete, K::LoginChanged, Some(O::Identity)),
         (A::WitnessFail, K::WitnessFailed, None),
     ]
 };

@@ -82,10 +82,15 @@ impl TokenProfiles {
         profiles.get(&id).and_then(Option::as_ref).map(|profile| (profile.key, profile.domain))
     }
 
-    /// This profile, and the others that are in use and make and read the same tokens.
-    pub(crate) fn with_same_tokens(&self, id: TokenProfileId) -> Vec<TokenProfileId> {
-        let tokens = self.tokens_of(id);
-        [vec![id], tokens.map_or_else(Vec::new, |tokens| self.sharing(id, [Some(tokens), None]))].concat()
+    /// The profiles that are known to make and read other tokens than this one. Of one that was deleted, or cannot be read,
+    /// nobody knows which they were.
+    pub(crate) fn with_other_tokens(&self, id: TokenProfileId) -> HashSet<TokenProfileId> {
+        let Some(tokens) = self.tokens_of(id) else {
+            return self.others_than(&HashSet::from([id])).into_iter().collect();
+        };
+        let profiles = self.0.load();
+        let is_other = |profile: &&Arc<Profile>| profile.id != id && (profile.key, profile.domain) != tokens;
+        profiles.values().flatten().filter(is_other).map(|profile| profile.id).collect()
     }
 
     /// The other profiles whose tokens are one of these.

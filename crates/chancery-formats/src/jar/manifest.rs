@@ -17,12 +17,18 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    pub(super) fn read(text: &str) -> Result<Self, Unfit> {
+    /// It is written anew, so its lines may be cut inside a character, as tools that count bytes do.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Unfit> {
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => cut_between_characters(bytes)?,
+        };
         let mut sections = text.replace("\r\n", "\n").replace('\r', "\n");
         while sections.contains("\n\n\n") {
             sections = sections.replace("\n\n\n", "\n\n");
         }
-        let mut parts = sections.split("\n\n").map(str::trim_end).filter(|part| !part.is_empty());
+        // An attribute without a value ends with a blank.
+        let mut parts = sections.split("\n\n").map(|part| part.trim_end_matches('\n')).filter(|part| !part.is_empty());
         let main = match parts.next() {
             Some(main) if main.starts_with("Name:") => return Err(NO_MAIN),
             Some(main) => format!("{}\r\n\r\n", main.replace('\n', "\r\n")),
@@ -39,6 +45,24 @@ impl Manifest {
         }
         Ok(Self { main, sections })
     }
+}
+
+/// The same text with its lines put together and cut again.
+fn cut_between_characters(bytes: &[u8]) -> Result<String, Unfit> {
+    let mut whole: Vec<Vec<u8>> = Vec::new();
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match (line.strip_prefix(b" "), whole.last_mut()) {
+            (Some(more), Some(before)) => before.extend_from_slice(more),
+            (None, _) | (_, None) => whole.push(line.to_vec()),
+        }
+    }
+    let mut text = String::new();
+    for line in whole {
+        let line = String::from_utf8(line).map_err(|_| Unfit("The archive's manifest is not UTF-8."))?;
+        text += &cut(&line);
+    }
+    Ok(text)
 }
 
 const NO_MAIN: Unfit = Unfit("The archive's manifest has no main section.");
@@ -103,12 +127,16 @@ pub(super) fn attributes(section: &str) -> Result<Vec<(String, String)>, Unfit> 
 
 /// An attribute, in lines of at most 72 bytes, the further ones beginning with a space.
 pub(super) fn line(name: &str, value: &str) -> Result<String, Unfit> {
-    if value.chars().any(char::is_control) {
+    if value.chars().any(|one| one.is_control() && one != '\t') {
         return Err(Unfit("The archive has an entry or a manifest with control characters."));
     }
+    Ok(cut(&format!("{name}: {value}")))
+}
+
+fn cut(whole: &str) -> String {
     let mut text = String::new();
     let mut len = 0;
-    for symbol in format!("{name}: {value}").chars() {
+    for symbol in whole.chars() {
         if len + symbol.len_utf8() > LINE_MAX {
             text.push_str("\r\n ");
             len = 1;
@@ -116,5 +144,30 @@ pub(super) fn line(name: &str, value: &str) -> Result<String, Unfit> {
         text.push(symbol);
         len += symbol.len_utf8();
     }
-    Ok(text + "\r\n")
+    text + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn manifests_as_jdks_write_them_keep_what_they_say() {
+        // The JDK's jar writes an attribute without a value as it stands, also at the end of a section.
+        let text = "Manifest-Version: 1.0\r\nClass-Path: \r\n\r\nName: com/x/\r\nSealed: true\r\nTitle: \r\n\r\n";
+        let read = Manifest::read(text.as_bytes()).unwrap();
+        assert_eq!(read.main, "Manifest-Version: 1.0\r\nClass-Path: \r\n\r\n");
+        assert_eq!(read.sections["com/x/"], "Sealed: true\r\nTitle: \r\n");
+        // And cuts lines by bytes.
+        let (name, long) = ("X-Long", "\u{e4}".repeat(60));
+        let line = format!("{name}: {long}").into_bytes();
+        let (first, rest) = line.split_at(LINE_MAX - 1);
+        let cut = [b"Main-Class: A\r\n", first, b"\r\n ", rest, b"\r\n\r\n"].concat();
+        assert!(std::str::from_utf8(&cut).is_err(), "it is cut inside a character");
+        let read = Manifest::read(&cut).unwrap();
+        let expected = vec![("Main-Class".to_owned(), "A".to_owned()), (name.to_owned(), long)];
+        assert_eq!(attributes(&read.main).unwrap(), expected);
+        assert!(read.main.lines().all(|line| line.len() <= LINE_MAX));
+        assert!(Manifest::read(b"X: \xff\xfe\r\n\r\n").is_err(), "no text at all");
+    }
 }

@@ -118,8 +118,9 @@ fn segments_of_another_time_are_passed_over_and_a_walk_can_be_left_between_them(
     let (journal, _) = hourly(folder.path(), 5, 3);
     let head = journal.head();
     for records in [1, 2, 100] {
-        assert_eq!(of_time(folder.path(), records, 2 * HOUR_MS + 600_000..=3 * HOUR_MS - 600_000, head), 3);
-        assert_eq!(of_time(folder.path(), records, 0..=HOUR_MS / 2, head), 3);
+        // And the newest one, which has no end yet: whoever's clock was wrong still writes it.
+        assert_eq!(of_time(folder.path(), records, 2 * HOUR_MS + 600_000..=3 * HOUR_MS - 600_000, head), 6);
+        assert_eq!(of_time(folder.path(), records, 0..=HOUR_MS / 2, head), 6);
         assert_eq!(of_time(folder.path(), records, 9 * HOUR_MS..=i64::MAX, head), 3, "the newest one has no end yet");
         assert_eq!(of_time(folder.path(), records, i64::MIN..=i64::MAX, head), 15);
     }
@@ -144,4 +145,52 @@ fn a_tail_that_is_gone_shows_also_where_only_a_time_is_asked_for() {
     let what = Walk { time_ms: Some(0..=HOUR_MS / 2), heads: vec![head], ..Walk::default() };
     let walked = piece(folder.path(), 100, &what, &mut Vec::new());
     assert_eq!(walked.faults.first().map(|fault| fault.problem), Some(Problem::CutOff));
+}
+
+/// What is wrong where only a time is asked for.
+fn faults_of_time(folder: &Path, time_ms: RangeInclusive<i64>) -> Vec<(u64, Problem)> {
+    let what = Walk { time_ms: Some(time_ms), ..Walk::default() };
+    let walked = piece(folder, usize::MAX, &what, &mut Vec::new());
+    walked.faults.iter().map(|fault| (fault.segment, fault.problem)).collect()
+}
+
+#[test]
+fn a_segment_of_the_time_that_is_gone_or_cut_shows_by_the_one_behind_it_that_is_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, _) = hourly(folder.path(), 5, 3);
+    drop(journal);
+    let second = folder.path().join("0000000000000002.journal");
+    let archive = folder.path().join("0000000000000002.journal.zst");
+    let asked = HOUR_MS + 600_000..=2 * HOUR_MS - 600_000;
+    assert_eq!(faults_of_time(folder.path(), asked.clone()), []);
+    let whole =
+        fs::read(&second).or_else(|_| Ok::<_, std::io::Error>(zstd::decode_all(fs::File::open(&archive)?)?)).unwrap();
+    let _either = (fs::remove_file(&second), fs::remove_file(&archive));
+    assert_eq!(faults_of_time(folder.path(), asked.clone()), [(2, Problem::Gone)]);
+    assert_eq!(faults_of_time(folder.path(), 0..=HOUR_MS / 2), [(2, Problem::Gone)], "no more than that is known");
+    // Up to behind its first record.
+    let end = whole.iter().rposition(|byte| *byte != 0).unwrap() + 1;
+    for left in [end - 40, end / 2 + 60] {
+        fs::write(&second, &whole[..left]).unwrap();
+        let faults = faults_of_time(folder.path(), asked.clone());
+        assert_eq!(faults.first().map(|(segment, _)| *segment), Some(2), "{left} of {end}: {faults:?}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_back_begins_another_segment() {
+    let (folder, time) = (tempfile::tempdir().unwrap(), Time::default());
+    time.set(9 * HOUR_MS);
+    let journal =
+        Journal::open(Options { keep_ms: i64::MAX, ..options(folder.path(), &time) }, &TestKeys).unwrap().journal;
+    journal.append(&reads(&journal, "ahead")).unwrap();
+    time.set(HOUR_MS);
+    until("another segment is begun", || journal.head().segment == 2);
+    journal.append(&reads(&journal, "set right")).unwrap();
+    time.set(12 * HOUR_MS);
+    drop(journal);
+    let journal =
+        Journal::open(Options { keep_ms: i64::MAX, ..options(folder.path(), &time) }, &TestKeys).unwrap().journal;
+    // Whoever asks for the time of the second one does not miss it, nor what the first one had before its end.
+    assert_eq!(of_time(folder.path(), 100, HOUR_MS..=HOUR_MS + 1, journal.head()), 2);
 }

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use chancery_types::without_mark;
 use rustls::{
     ServerConfig,
     crypto::aws_lc_rs,
@@ -87,6 +88,7 @@ pub fn tls_config_asking(chain: &[u8], key: &[u8]) -> Result<Arc<ServerConfig>, 
 }
 
 fn config(chain: &[u8], key: &[u8], clients: Arc<dyn ClientCertVerifier>) -> Result<ServerConfig, TlsError> {
+    let (chain, key) = (without_mark(chain), without_mark(key));
     let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>().map_err(TlsError::Certificates)?;
     let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::Key)?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))

@@ -203,6 +203,54 @@ async fn who_was_recovered_answers_for_nobody_and_acknowledges_nothing_while_oth
 }
 
 #[tokio::test]
+async fn the_recovered_make_nobody_who_acknowledges_it_or_answers_for_the_next() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for name in ["Admin3", "Admin4"] {
+        admin.create_person(name, &[RoleId::ADMINISTRATOR]).await;
+    }
+    app.clock.advance_ms(1_000);
+    let uuid = admin.identity_uuid("Admin1").await;
+    for name in ["Admin1", "Admin2"] {
+        let emergency = Some("test".to_owned());
+        let recover = Recover { name: name.to_owned(), by: Vec::new(), emergency, keeps_password: true };
+        app.chancery.recover_from_host(&HOST, recover).await.unwrap();
+    }
+    app.clock.advance_ms(1_000);
+    let recovered = app.admin().await;
+    for name in ["Zed", "Zoe"] {
+        recovered.create_person(name, &[RoleId::ADMINISTRATOR]).await;
+    }
+    let (path, body) = (format!("/api/v2/identities/{uuid}"), json!({"recoveryAcknowledged": true}));
+    for other in ["Zed", "Admin2"] {
+        let session = app.logged_in(&[("Admin1", PASSWORD), (other, PASSWORD)]).await;
+        session.patch(&path, body.clone()).await.refused(403, "NotAuthorized", Some("/recoveryAcknowledged"));
+    }
+    let made = || vec![by("Zed", PASSWORD, None), by("Zoe", PASSWORD, None)];
+    assert_eq!(recover(&app, "Admin3", made(), None).await.err(), Some(Meaning::Forbidden));
+    assert_eq!(app.chancery.who_answers_for(&HOST, "Admin1").await.unwrap(), ["Admin3", "Admin4"]);
+    // Who was there before looks, and from then on everybody counts.
+    let others = app.logged_in(&[("Admin3", PASSWORD), ("Admin4", PASSWORD)]).await;
+    others.patch(&path, body.clone()).await.response();
+    let second = others.identity_uuid("Admin2").await;
+    others.patch(&format!("/api/v2/identities/{second}"), body).await.response();
+    recover(&app, "Admin3", made(), None).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_was_recovered_with_the_same_password_decides_on_nothing_that_waited_before() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let before = admin.get(&format!("/api/v2/identities/{}", admin.identity_uuid("Admin1").await)).await;
+    assert_eq!(before.response().get("passwordResetAt"), None);
+    app.clock.advance_ms(1_000);
+    let recover =
+        Recover { name: "Admin1".to_owned(), by: Vec::new(), emergency: Some("test".to_owned()), keeps_password: true };
+    let done = app.chancery.recover_from_host(&HOST, recover).await.unwrap();
+    assert!(done.identity.password_reset_at.is_some(), "trust begins anew");
+}
+
+#[tokio::test]
 async fn one_other_answers_in_an_emergency() {
     let app = TestApp::new().await;
     enrol(&app, "Admin1").await;

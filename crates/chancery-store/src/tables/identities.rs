@@ -128,6 +128,11 @@ pub async fn set_password(
     .await
 }
 
+/// Begins trust in it anew: what waited before is not for it to decide.
+pub async fn begin_trust_anew(tx: &mut Tx, id: Uuid, at_ms: i64) -> Result<(), StoreError> {
+    change(tx, id, |row| row.password_reset_at_ms = Some(at_ms)).await
+}
+
 /// Notes how it was recovered on the host, or that this was acknowledged.
 pub async fn set_recovery(tx: &mut Tx, id: Uuid, recovery: Option<&str>) -> Result<(), StoreError> {
     change(tx, id, |row| row.recovery = recovery.map(str::to_owned)).await

@@ -9,6 +9,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::note::{self, SPKI, is_name, parts};
 
+/// Seconds since 1970 that a cosignature can be of: up to the end of the year 9999. 0 is no time (c2sp.org/tlog-cosignature).
+const TIMES: std::ops::RangeInclusive<u64> = 1..=253_402_300_799;
+
 /// The type of signature: a timestamped Ed25519 signature by a witness.
 const COSIGNATURE_V1: u8 = 4;
 
@@ -97,7 +100,7 @@ impl WitnessKey {
         let bytes: &[u8; LEN] = signature.try_into().ok()?;
         let (time, ed25519) = bytes.split_first_chunk::<8>()?;
         let time_s = u64::from_be_bytes(*time);
-        if time_s > i64::MAX as u64 {
+        if !TIMES.contains(&time_s) {
             return None;
         }
         let message = format!("cosignature/v1\ntime {time_s}\n{text}");

@@ -4,6 +4,7 @@ use std::{
     io::{self, IsTerminal as _},
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
+    thread::sleep,
     time::{Duration, Instant},
 };
 
@@ -16,7 +17,7 @@ use crate::{
     cli::client::{FileFormat, Files, Tokenize},
     client::{
         connection::{Connection, Output, logged_in},
-        exit::{Exit, told_with, usage},
+        exit::{Exit, passes, told_with, usage},
     },
     failure::{Failure, describe},
     output,
@@ -31,10 +32,30 @@ const LOG_EVERY: Duration = Duration::from_secs(30);
 /// The longest that one call may take, however much patience there is with a server that gives no answer.
 const CALL_MAX: Duration = Duration::from_secs(60);
 
+/// The first wait for a server that cannot be reached before anything is begun, and the longest.
+const BEGIN_WAIT: Duration = Duration::from_millis(500);
+const BEGIN_WAIT_MAX: Duration = Duration::from_secs(15);
+
 pub(super) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
+    let (since, mut has_begun, mut wait) = (Instant::now(), false, BEGIN_WAIT);
+    loop {
+        match attempt(command, way, &mut has_begun) {
+            // What has begun has its own patience.
+            Err(failure) if !has_begun && passes(&failure) && since.elapsed() + wait < command.files.patience => {
+                output::note(format_args!("chancery: {}; trying again", Shown(&describe(failure.as_ref()))));
+                sleep(wait);
+                wait = (wait * 2).min(BEGIN_WAIT_MAX);
+            }
+            done => return done,
+        }
+    }
+}
+
+fn attempt(command: &Tokenize, way: Way, has_begun: &mut bool) -> Result<Exit, Failure> {
     logged_in(&command.server, |connection| {
         connection.client.set_patience(command.files.patience.min(CALL_MAX));
         let job = job(command, way, connection)?;
+        *has_begun = true;
         let teller = Teller { is_terminal: io::stderr().is_terminal(), since: Instant::now(), told: Mutex::default() };
         let outcome = chancery_bulk::run(&connection.client, &job, &teller);
         teller.end_line();

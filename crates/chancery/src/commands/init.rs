@@ -22,6 +22,7 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let settings = options.resolve()?;
     let root_key = settings.root_key.clone().ok_or("--root-key FILE is needed; keep it outside the data folder")?;
     refuse_inside(&root_key, &settings.data)?;
+    FirstIdentity::check_names(&[&admin1, &admin2], &settings.limits).doing("--admin1, --admin2")?;
     // Before anybody types a password: whose folder it is already, and what is in it.
     let held = settings.data.exists().then(|| DataLock::take(&settings)).transpose()?;
     refuse_new_key_of_old_store(&settings, &root_key)?;

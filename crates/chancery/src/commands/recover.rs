@@ -1,8 +1,8 @@
 //! `chancery recover`: a person who has lost every way in is let in again, and two others answer for it.
 
 use std::{
-    fs::OpenOptions,
-    io::Write as _,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
     process::ExitCode,
@@ -42,7 +42,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
     let Recover { name, by, password_file, totp, emergency, keep_password, out, installation } = command;
     refuse_more_than_names(&by, password_file.len(), totp.len())?;
     let out = out.as_deref();
-    out.map_or(Ok(()), refuse_existing)?;
+    out.map_or(Ok(()), refuse_place)?;
     let settings = installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let done = async {
@@ -70,12 +70,15 @@ fn refuse_more_than_names(by: &[String], files: usize, codes: usize) -> Result<(
     Ok(())
 }
 
-/// What cannot be taken back is not done where its outcome could not be kept.
-fn refuse_existing(out: &Path) -> Result<(), Failure> {
-    if out.try_exists().doing(format!("--out {}", out.display()))? {
-        return Err(usage(format!("--out {}: it exists already", out.display())));
+/// What cannot be taken back is not done where its outcome could not be kept: a file is made there, and taken away again.
+fn refuse_place(out: &Path) -> Result<(), Failure> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(out);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(usage(format!("--out {}: it exists already", out.display())))
+        }
+        made => made.and_then(|_| fs::remove_file(out)).doing(format!("--out {}", out.display())),
     }
-    Ok(())
 }
 
 /// Says who could answer for it, where too few are named.

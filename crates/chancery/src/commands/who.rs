@@ -122,7 +122,11 @@ fn standing(server: &SavedServer) -> (Exit, String) {
         // As whatever the login was by: a workload's has a bearer token and nothing else.
         (Some(_), None) => match client.body("GET", "/api/v2/whoami", None) {
             Ok(_) => (Exit::Done, "logged in".to_owned()),
-            Err(error) => (Exit::NotLoggedIn, format!("the login has ended: {error}")),
+            Err(error) if error.wants_login() => (Exit::NotLoggedIn, format!("the login has ended: {error}")),
+            Err(error) => {
+                let says = error.to_string();
+                (exit_of(&error.into()), says)
+            }
         },
     }
 }

@@ -64,10 +64,10 @@ impl Chancery {
             token: self.plain_token(id, token),
             tag: Default::default(),
         };
-        let profiles = self.token_profiles.with_same_tokens(id);
+        let others = self.token_profiles.with_other_tokens(id);
         let what = Walk { time_ms: time_ms.clone(), ..Walk::default() };
         let mut visit = |found: Found<'_>| {
-            let is_asked = profiles.contains(&found.call.profile.into())
+            let is_asked = !others.contains(&found.call.profile.into())
                 && time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&found.call.time_ms));
             let Some(tag) = keys.tag.get().filter(|_| is_asked) else { return };
             for index in found.call.places_of(tag) {

@@ -2,6 +2,7 @@
 //! thread that lets others go first, and the answer says which journals it does not speak for.
 
 use std::{
+    collections::HashSet,
     path::PathBuf,
     sync::Arc,
     thread,
@@ -166,7 +167,7 @@ impl Chancery {
                 time_ms: question.time_ms(),
                 after: cursor.after,
             },
-            profiles: self.token_profiles.with_same_tokens(question.profile).into_iter().map(Uuid::from).collect(),
+            others: self.token_profiles.with_other_tokens(question.profile),
             tag: journal.tag(&question.plain),
             page_size,
             time_max: self.limits.lists.journal_search_max,
@@ -231,7 +232,8 @@ struct Search {
     folder: PathBuf,
     keys: JournalKeys,
     what: Walk,
-    profiles: Vec<Uuid>,
+    /// Profiles of other tokens. What was called under one that was deleted counts: its tokens may have been these.
+    others: HashSet<TokenProfileId>,
     tag: [u8; chancery_journal::TAG_LEN],
     page_size: usize,
     time_max: Duration,
@@ -265,7 +267,7 @@ impl Search {
     fn call(&self, found: &Found<'_>) -> Result<Option<JournalCall>> {
         let call = &found.call;
         let is_of_time = self.what.time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&call.time_ms));
-        if !is_of_time || !self.profiles.contains(&call.profile) {
+        if !is_of_time || self.others.contains(&call.profile.into()) {
             return Ok(None);
         }
         let (mut indexes, mut matches) = (Vec::new(), 0);

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{Identity, Role};
 use crate::{
     Error, Result,
-    identity::{bounds::Bounds, identities::recovery_of, roles},
+    identity::{bounds::Bounds, identities::recovery_of, recovery::at_ms, roles},
 };
 
 impl Role {
@@ -30,7 +30,7 @@ impl Identity {
     ) -> Result<Self> {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
         Ok(Self {
-            recovered: recovery_of(&row)?.map(|recovery| recovery.by),
+            recovered: recovery_of(&row)?.map(|recovery| (recovery.by, at_ms(&recovery))),
             bounds: Bounds::of(&row)?.map(Arc::new),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,

@@ -10,6 +10,7 @@ use chancery_types::{
         identity_providers::{CreateIdentityBinding, IdentityBinding, IdentityBindingQuery},
     },
 };
+use serde_json::json;
 use uuid::Uuid;
 
 use super::{
@@ -55,7 +56,8 @@ impl Chancery {
             created_at_ms: self.clock.now_ms(),
         };
         let made = binding(&row)?;
-        let (event, told) = Event::new(Action::IdentityBindingCreate).on(row.id).told();
+        let detail = json!({"identityUuid": identity_uuid});
+        let (event, told) = Event::new(Action::IdentityBindingCreate).on(row.id).detail(detail).told();
         let (granter, limits) = (caller.clone(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
@@ -115,7 +117,8 @@ impl Chancery {
             Box::pin(async move {
                 let row = tables::identity_bindings::by_id(tx, id).await?;
                 let row = row.ok_or_else(|| Error::not_found("identity binding"))?;
-                told.changed(&binding(&row)?, &Empty {}, &limits)?;
+                let of = [("identityUuid", json!(row.identity_id))];
+                told.changed_and(&binding(&row)?, &Empty {}, &limits, of)?;
                 tables::identity_bindings::delete(tx, id).await?;
                 end_sessions(tx, row.identity_id).await?;
                 Ok(Empty {})

@@ -27,9 +27,11 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Meaning, Network, Result,
     changes::{Change, ChangeKind},
+    clock::ms,
     identity::{
         administration::name_taken,
         api_key::{Content, FIRST_NAME, new_secret},
+        passkeys::check_has_shown_passkey,
     },
     text::check_name,
     time::{parse_rfc3339, rfc3339_ms},
@@ -91,13 +93,16 @@ impl Chancery {
         let now = self.clock.now_ms();
         let NewApiKey { row, scope, secret } = self.new_api_key(id, body, now)?;
         let uuid = row.id.into();
+        let fresh_since = now.saturating_sub(ms(self.limits.token_lifetime));
         let event = self.key_event(Action::ApiKeyCreate, id, row.id, own);
         let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 existing(tx, row.identity_id).await?;
                 check_takes_programs(tx, row.identity_id).await?;
-                if !own {
+                if own {
+                    check_has_shown_passkey(tx, &granter, row.identity_id, fresh_since).await?;
+                } else {
                     check_holds_as_much(tx, &granter, row.identity_id).await?;
                 }
                 check_scope(tx, scope.as_ref()).await?;

@@ -106,10 +106,8 @@ impl Chancery {
 /// session that was left open takes it away: its person has shown a second factor since `fresh_since`, or it is ended as codes
 /// are, by those who hold as much.
 async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row, fresh_since: i64) -> Result<()> {
-    let is_owner = |member: &&Member| Uuid::from(member.id) == row.identity_id;
-    let owner = caller.members().iter().find(is_owner);
-    let has_fresh_factor = owner.and_then(|owner| owner.factor_at).is_some_and(|at| fresh_since < at);
-    if row.confirmed_at_ms.is_none() || has_fresh_factor {
+    let owner = member_of(caller, row.identity_id);
+    if row.confirmed_at_ms.is_none() || has_fresh_factor(owner, fresh_since) {
         return Ok(());
     }
     if owner.is_some() && !caller.has(Perm::IdentityManage) {
@@ -119,6 +117,35 @@ async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row, fresh_since: 
         ));
     }
     check_holds_as_much(tx, caller, row.identity_id).await
+}
+
+/// Somebody's own password or API key is a way in that outlasts the session. For the same reason whoever has a confirmed passkey
+/// makes one only right after a login with a second factor: the password alone does not.
+pub(in crate::identity) async fn check_has_shown_passkey(
+    tx: &mut Tx,
+    caller: &Caller,
+    identity: Uuid,
+    fresh_since: i64,
+) -> Result<()> {
+    if has_fresh_factor(member_of(caller, identity), fresh_since) {
+        return Ok(());
+    }
+    let passkeys = tables::passkeys::of_identity(tx, identity).await?;
+    if passkeys.iter().all(|passkey| passkey.confirmed_at_ms.is_none()) {
+        return Ok(());
+    }
+    Err(Error::forbidden(
+        "Whoever has a confirmed passkey does this right after a login with it or with a one-time code; and sets the password \
+         with it on the login page, too.",
+    ))
+}
+
+fn member_of(caller: &Caller, identity: Uuid) -> Option<&Member> {
+    caller.members().iter().find(|member| Uuid::from(member.id) == identity)
+}
+
+fn has_fresh_factor(member: Option<&Member>, fresh_since: i64) -> bool {
+    member.and_then(|member| member.factor_at).is_some_and(|at| fresh_since < at)
 }
 
 fn passkey_event(action: Action, identity: IdentityId, id: PasskeyId) -> Event {

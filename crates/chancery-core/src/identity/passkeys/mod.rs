@@ -10,7 +10,10 @@ mod ticket;
 
 use chancery_keys::RelyingParty;
 
-pub(in crate::identity) use self::login::{ShownPasskey, SignedLogin};
+pub(in crate::identity) use self::{
+    login::{ShownPasskey, SignedLogin},
+    manage::check_has_shown_passkey,
+};
 pub(crate) use self::{
     stored::{browser_bytes, descriptor, note_signature},
     ticket::Approving,

@@ -14,7 +14,7 @@ use crate::{
     client::{
         connection::{Connection, Output, logged_in},
         exit::{Exit, exit_of, next_of, told_with, usage},
-        inputs::{read_text, validity},
+        inputs::{read_file, validity},
     },
     destination,
     failure::{Failure, While as _, describe},
@@ -204,9 +204,13 @@ fn body(command: &CertRequest, connection: &Connection) -> Result<Value, Failure
 }
 
 /// The one request of a file, without what else is in it: that may be its private key.
-fn request_in(path: &Path, text: &str) -> Result<String, Failure> {
+fn request_in(path: &Path, file: &[u8]) -> Result<String, Failure> {
     let wrong = |why: &str| usage(format!("--csr {}: {why}", path.display()));
-    let found = pem::blocks(text.as_bytes(), &["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]);
+    let found = if x509_cert::request::CertReq::from_der(file).is_ok() {
+        Ok(vec![file.to_vec()])
+    } else {
+        pem::blocks(file, &["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"])
+    };
     let found = found.map_err(|damaged| wrong(&damaged.to_string()))?;
     match found.as_slice() {
         [request] => {
@@ -221,7 +225,7 @@ fn request_in(path: &Path, text: &str) -> Result<String, Failure> {
 /// The request that is given, or one by a new key.
 fn csr(command: &CertRequest) -> Result<String, Failure> {
     if let Some(path) = &command.csr {
-        return request_in(path, &read_text("--csr", path)?);
+        return request_in(path, &read_file("--csr", path)?);
     }
     let path = command.key_out.as_deref().ok_or_else(|| usage("--key-out FILE is needed"))?;
     let key = key::new_key(command.key).doing("making a key")?;

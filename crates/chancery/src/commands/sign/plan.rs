@@ -101,7 +101,8 @@ fn service(connection: &Connection, name: &str) -> Result<Service, Failure> {
     }
     let found = connection.client.services(&ListQuery::search(name))?.results;
     let names: Vec<_> = found.iter().map(|service| service.obj_info.name.clone()).collect();
-    let mut exact: Vec<_> = found.into_iter().filter(|service| service.obj_info.name == name).collect();
+    let is_it = |service: &Service| service.obj_info.name.to_lowercase() == name.to_lowercase();
+    let mut exact: Vec<_> = found.into_iter().filter(is_it).collect();
     match (exact.pop(), exact.is_empty()) {
         (Some(one), true) => Ok(one),
         (Some(_), false) => {

@@ -64,6 +64,11 @@ async fn people_hear_of_it_when_the_ways_in_which_they_log_in_change() {
     let of = |count: usize| vec![json!(uuid); count];
     let query = "?kind=LoginChanged";
     assert_eq!(objects(&ann, query).await, of(2), "about the person, not the passkey");
+    // With a confirmed passkey the password alone makes no way in that outlasts the session.
+    let own = json!({"password": Base64::encode(b"of whoever found it")});
+    ann.post(&format!("/api/v2/identities/{uuid}/password"), own).await.refused(403, "NotAuthorized", None);
+    let key = json!({"name": "own"});
+    ann.post(&format!("/api/v2/identities/{uuid}/api-keys"), key).await.refused(403, "NotAuthorized", None);
     let mailed = json!({"password": Base64::encode(b"another password"), "oneTime": false});
     admin.post(&format!("/api/v2/identities/{uuid}/password"), mailed).await.response();
     assert_eq!(objects(&admin, query).await, of(3));
