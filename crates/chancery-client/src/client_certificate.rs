@@ -1,5 +1,6 @@
 //! The certificate by which a client logs in, and its key.
 
+use chancery_types::without_mark;
 use rustls::{
     crypto::aws_lc_rs,
     pki_types::{PrivateKeyDer, pem::PemObject as _},
@@ -12,6 +13,7 @@ use crate::ClientError;
 /// Held against each other here: the transport would panic over a key of another certificate.
 pub(crate) fn client_certificate(certificate_pem: &[u8], key_pem: &[u8]) -> Result<ClientCert, ClientError> {
     let why = |error: &dyn ToString| ClientError::Certificate(error.to_string());
+    let key_pem = without_mark(key_pem);
     let chain = certificates(certificate_pem).map_err(|error| why(&error))?;
     let key = PrivateKey::from_pem(key_pem).map_err(|error| why(&error))?;
     let ders = chain.iter().map(|certificate| certificate.der().to_vec().into()).collect();
@@ -24,7 +26,7 @@ pub(crate) fn client_certificate(certificate_pem: &[u8], key_pem: &[u8]) -> Resu
 /// All certificates of a file; a refusal of a file without any.
 pub(crate) fn certificates(pem: &[u8]) -> Result<Vec<Certificate<'static>>, String> {
     let mut found = Vec::new();
-    for item in parse_pem(pem) {
+    for item in parse_pem(without_mark(pem)) {
         if let PemItem::Certificate(certificate) = item.map_err(|error| error.to_string())? {
             found.push(certificate);
         }

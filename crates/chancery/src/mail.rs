@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use chancery_core::{Mail, Posted};
+use chancery_types::without_mark;
 use lettre::{
     Message, SmtpTransport, Transport as _,
     message::{
@@ -45,7 +46,8 @@ impl Mailer {
             let authorities =
                 authorities.ok_or("no TLS authorities are known; --notice-ca or SSL_CERT_FILE may name some");
             // Every certificate of the file.
-            let authorities = Certificate::from_pem(authorities.doing("--smtp-tls")?).doing("--notice-ca")?;
+            let authorities = without_mark(authorities.doing("--smtp-tls")?);
+            let authorities = Certificate::from_pem(authorities).doing("--notice-ca")?;
             let tls = TlsParameters::builder(smtp.host.clone()).certificate_store(CertificateStore::None);
             tls.add_root_certificate(authorities).build_rustls().doing("--smtp-tls")
         };
