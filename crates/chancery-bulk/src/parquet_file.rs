@@ -272,11 +272,11 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
         .set_offset_index_disabled(true)
         .set_max_row_group_row_count(None);
     for column in columns() {
-        properties = properties.set_column_compression(column.column_path().clone(), column.compression());
+        properties = properties.set_column_compression(column.column_path().clone(), codec_of(column));
     }
     for (column, calls) in job.columns.iter().zip(calls) {
         let is_it = |metadata: &&ColumnChunkMetaData| *metadata.column_path().parts() == [column.name.clone()];
-        let own = columns().find(is_it).map_or(Compression::UNCOMPRESSED, |metadata| metadata.compression());
+        let own = columns().find(is_it).map_or(Compression::UNCOMPRESSED, codec_of);
         let is_plain = job.way == Way::Tokenize && own == Compression::SNAPPY;
         let codec = if is_plain { Compression::UNCOMPRESSED } else { own };
         let names = [Some(&column.name), calls.has_ivs.then_some(&column.iv_name)];
@@ -292,6 +292,15 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
         }
     }
     properties.build()
+}
+
+/// A column's codec. LZ4 is framed in more ways than readers know; LZ4_RAW, which stands for it now, in one (Parquet's
+/// Compression.md).
+fn codec_of(column: &ColumnChunkMetaData) -> Compression {
+    match column.compression() {
+        Compression::LZ4 => Compression::LZ4_RAW,
+        codec => codec,
+    }
 }
 
 /// Writers note beside a column what they know of its values: all that an enumeration has, or that each is JSON.

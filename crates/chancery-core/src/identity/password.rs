@@ -5,6 +5,9 @@ use argon2::{
     password_hash::{self, phc::PasswordHash},
 };
 
+use chancery_keys::base32;
+use zeroize::Zeroizing;
+
 use crate::{
     Error, Limits, Result, Source,
     pool::{Party, Pool},
@@ -101,6 +104,22 @@ fn verify(password: &[u8], hash: &str) -> Result<bool> {
     }
 }
 
+/// Bytes of a password that is made: 24 letters and digits.
+const PASSWORD_LEN: usize = 15;
+
+/// Letters and digits in groups, which somebody can read out and type.
+pub(super) fn new_password() -> Zeroizing<String> {
+    let text = base32(Zeroizing::new(chancery_keys::random::<PASSWORD_LEN>()).as_slice());
+    let mut grouped = Zeroizing::new(String::with_capacity(2 * text.len()));
+    for (number, letter) in text.chars().enumerate() {
+        if number > 0 && number % 4 == 0 {
+            grouped.push('-');
+        }
+        grouped.push(letter);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,5 +163,14 @@ mod tests {
             let error = check(refused).unwrap_err();
             assert_eq!((error.meaning(), error.field()), (Meaning::Value, Some("/password")));
         }
+    }
+
+    #[test]
+    fn passwords_that_are_made_can_be_typed_and_are_never_the_same() {
+        let (one, another) = (new_password(), new_password());
+        assert_ne!(*one, *another);
+        assert!(one.split('-').all(|part| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphanumeric())));
+        assert_eq!(one.split('-').count(), 6);
+        check_new("/password", one.as_bytes(), &Limits::default()).unwrap();
     }
 }

@@ -3,7 +3,6 @@
 
 use std::{net::Ipv4Addr, sync::Arc};
 
-use chancery_keys::base32;
 use chancery_store::{Tx, tables, tables::identities::Row};
 use chancery_types::{
     Action, Base64, IdentityId, IdentityKind, Perm, RecoveredBy,
@@ -25,7 +24,7 @@ use super::{
     identities::{check_holds_as_much, existing, kind_of, read, recovery_of},
     login::Seat,
     one_time_code::{Asked, code_of},
-    password::check_new,
+    password::{check_new, new_password},
     prove::{PasswordProof, Proof, Proved, expect_unchanged},
 };
 use crate::{
@@ -37,9 +36,6 @@ use crate::{
     text::{check_note, check_shown},
     time::rfc3339_ms,
 };
-
-/// Bytes of a password that is made: 24 letters and digits.
-const PASSWORD_LEN: usize = 15;
 
 /// How long an alarm stays where nobody can end it who was not recovered: long enough for whoever looks once a day.
 const ALARM_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -386,32 +382,10 @@ fn check_reason(emergency: Option<&str>, answering: usize, limits: &crate::Limit
     }
 }
 
-/// Letters and digits in groups, which somebody can read out and type.
-fn new_password() -> Zeroizing<String> {
-    let text = base32(Zeroizing::new(chancery_keys::random::<PASSWORD_LEN>()).as_slice());
-    let mut grouped = Zeroizing::new(String::with_capacity(2 * text.len()));
-    for (number, letter) in text.chars().enumerate() {
-        if number > 0 && number % 4 == 0 {
-            grouped.push('-');
-        }
-        grouped.push(letter);
-    }
-    grouped
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Limits;
-
-    #[test]
-    fn passwords_that_are_made_can_be_typed_and_are_never_the_same() {
-        let (one, another) = (new_password(), new_password());
-        assert_ne!(*one, *another);
-        assert!(one.split('-').all(|part| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_alphanumeric())));
-        assert_eq!(one.split('-').count(), 6);
-        check_new("/password", one.as_bytes(), &Limits::default()).unwrap();
-    }
 
     #[test]
     fn fewer_than_two_say_why() {
