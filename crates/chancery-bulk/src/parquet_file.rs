@@ -297,10 +297,8 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
 /// A column's codec. LZ4 is framed in more ways than readers know; LZ4_RAW, which stands for it now, in one (Parquet's
 /// Compression.md).
 fn codec_of(column: &ColumnChunkMetaData) -> Compression {
-    match column.compression() {
-        Compression::LZ4 => Compression::LZ4_RAW,
-        codec => codec,
-    }
+    let codec = column.compression();
+    if codec == Compression::LZ4 { Compression::LZ4_RAW } else { codec }
 }
 
 /// Writers note beside a column what they know of its values: all that an enumeration has, or that each is JSON.

@@ -163,8 +163,7 @@ fn a_segment_of_the_time_that_is_gone_or_cut_shows_by_the_one_behind_it_that_is_
     let archive = folder.path().join("0000000000000002.journal.zst");
     let asked = HOUR_MS + 600_000..=2 * HOUR_MS - 600_000;
     assert_eq!(faults_of_time(folder.path(), asked.clone()), []);
-    let whole =
-        fs::read(&second).or_else(|_| Ok::<_, std::io::Error>(zstd::decode_all(fs::File::open(&archive)?)?)).unwrap();
+    let whole = fs::read(&second).or_else(|_| zstd::decode_all(fs::File::open(&archive)?)).unwrap();
     let _either = (fs::remove_file(&second), fs::remove_file(&archive));
     assert_eq!(faults_of_time(folder.path(), asked.clone()), [(2, Problem::Gone)]);
     assert_eq!(faults_of_time(folder.path(), 0..=HOUR_MS / 2), [(2, Problem::Gone)], "no more than that is known");
