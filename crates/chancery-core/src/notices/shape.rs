@@ -84,7 +84,7 @@ fn what(notice: &Notice) -> String {
         NoticeKind::JournalFailed => "lost a journal or cannot keep it; see the audit".to_owned(),
         NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
         NoticeKind::IdentityRecovered => "was let in again on the host: acknowledge it".to_owned(),
-        NoticeKind::LoginChanged => "logs in otherwise: a password, codes, a passkey or an API key changed".to_owned(),
+        NoticeKind::LoginChanged => "has other ways to log in than before".to_owned(),
         NoticeKind::AuditTargetFailed => "cannot ship audit records; see the audit".to_owned(),
         NoticeKind::WitnessFailed => "gets no cosignature of a witness; see the audit".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
