@@ -260,8 +260,9 @@ fn put(
 }
 
 /// Each column compressed as in the input; without dictionaries of tokens, of which no two are the same, and without their
-/// least and greatest, which say nothing of any other. Initialization vectors are compressed as their values. Who compresses with Snappy wants it to be quick: of tokens, which look like
-/// chance, it saves a third of the length of texts and costs a third of the whole run, so they are left as they are.
+/// least and greatest, which say nothing of any other. Initialization vectors are compressed as their values. Who compresses
+/// with Snappy wants it to be quick: of tokens, which look like chance, it saves a third of the length of texts and costs a
+/// third of the whole run, so they are left as they are.
 fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> WriterProperties {
     let columns = || input.row_groups().first().into_iter().flat_map(|group| group.columns());
     let kept = input.file_metadata().key_value_metadata().cloned();

@@ -82,6 +82,20 @@ pub(crate) async fn end_demo(tx: &mut Tx) -> Result<()> {
     Ok(tables::settings::set(tx, DEMO, "false").await?)
 }
 
+/// Which second factors are fresh at a moment: those of the last lifetime of a token.
+#[derive(Clone, Copy)]
+pub(crate) struct Freshness {
+    now_ms: i64,
+    lifetime_ms: i64,
+}
+
+impl Freshness {
+    /// Whether one that was shown then is. One that lies ahead was shown to a clock that was wrong, and nobody knows how long ago.
+    pub(crate) fn has(self, shown_at: Option<i64>) -> bool {
+        shown_at.is_some_and(|at| at.abs_diff(self.now_ms) < self.lifetime_ms.unsigned_abs())
+    }
+}
+
 impl Chancery {
     /// The settings.
     pub async fn settings(&self, caller: &Caller) -> Result<Body> {
@@ -121,17 +135,20 @@ impl Chancery {
         Ok(self.settings_body())
     }
 
+    /// What is fresh now.
+    pub(crate) fn freshness(&self) -> Freshness {
+        Freshness { now_ms: self.clock.now_ms(), lifetime_ms: ms(self.limits.token_lifetime) }
+    }
+
     /// Refuses a session in which somebody has shown no second factor of ours within the lifetime of a token. After that the
     /// login steps may be repeated in the same browser, so it is exactly then that they can be.
     pub(crate) fn check_fresh_factor(&self, caller: &Caller) -> Result<()> {
-        let (now, lifetime) = (self.clock.now_ms(), self.limits.token_lifetime);
-        // One that lies ahead was shown to a clock that was wrong, and nobody knows how long ago.
-        let is_fresh = |at: i64| at.abs_diff(now) < ms(lifetime).unsigned_abs();
-        if caller.second_factor_at().is_some_and(is_fresh) {
+        if self.freshness().has(caller.second_factor_at()) {
             return Ok(());
         }
-        let seconds = lifetime.as_secs();
-        let time = if seconds % 60 == 0 { format!("{} minutes", seconds / 60) } else { format!("{seconds} seconds") };
+        let seconds = self.limits.token_lifetime.as_secs();
+        let time =
+            if seconds.is_multiple_of(60) { format!("{} minutes", seconds / 60) } else { format!("{seconds} seconds") };
         Err(Error::forbidden(format!(
             "This takes a second factor (a one-time code or a passkey) of the last {time}, of everybody in the session: log \
              out, and log in again with one."

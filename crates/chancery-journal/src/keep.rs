@@ -17,13 +17,11 @@ use crate::{
     read::{Next, Reading},
     segment::Spare,
     shared::Shared,
+    walk::DISORDER_MS,
 };
 
 /// How hard an archive is compressed: what is left is mostly tags and MACs, which no level makes smaller.
 const LEVEL: i32 = 1;
-
-/// By how much a clock may be set back within a segment; where it was ahead by more, another one is begun.
-const SET_BACK_MS: i64 = 60_000;
 
 /// Of how many turns one looks at all files; the others do so only where a segment was begun. There may be many.
 const LOOK_EACH: u32 = 10;
@@ -103,7 +101,7 @@ impl Keeper {
         let gone = match &written.live {
             Some(live) if live.is_in_place(&shared.key)? => {
                 // Whoever looks for calls of a time passes segments over that were made later.
-                let is_set_back = (shared.options.now_ms)() < live.made_at_ms.saturating_sub(SET_BACK_MS);
+                let is_set_back = (shared.options.now_ms)() < live.made_at_ms.saturating_sub(DISORDER_MS);
                 return if is_set_back { written.renew(&shared) } else { Ok(()) };
             }
             Some(live) => Some(live.number),

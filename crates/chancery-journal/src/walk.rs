@@ -18,6 +18,9 @@ use crate::{
 /// Faults that are told; one that walks goes on at the next segment.
 const FAULTS_MAX: usize = 100;
 
+/// By how much the times of records may be out of order. Where a clock is set back by more, the writer begins another segment.
+pub(crate) const DISORDER_MS: i64 = 60_000;
+
 /// What to look at, and what is known from elsewhere.
 #[derive(Clone, Debug, Default)]
 pub struct Walk {
@@ -82,18 +85,8 @@ pub fn walk_while(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> io::Result<Walked> {
     let mut segments = Folder::of(folder).segments()?;
-    let mut walker = Walker {
-        keys,
-        what,
-        visit,
-        goes_on,
-        key: None,
-        end: None,
-        last: None,
-        seen: None,
-        compared: 0,
-        done: Walked::default(),
-    };
+    let mut walker =
+        Walker { keys, what, visit, goes_on, key: None, end: None, last: None, compared: 0, done: Walked::default() };
     if let Some((number, kept)) = segments.first_key_value()
         && let Opened::Ours(reading) = walker.open(*number, kept)?
     {
@@ -130,8 +123,6 @@ struct Walker<'w> {
     end: Option<Head>,
     /// The newest segment that was read or passed over.
     last: Option<u64>,
-    /// The newest one that was there, whatever it is.
-    seen: Option<u64>,
     /// How many heads were found.
     compared: usize,
     done: Walked,
@@ -154,7 +145,7 @@ impl Walker<'_> {
     }
 
     fn segments(&mut self, mut segments: VecDeque<(u64, Kept)>) -> io::Result<()> {
-        let (what, mut ahead) = (self.what, None);
+        let (what, mut ahead, mut following) = (self.what, None, None);
         let expected = what.begins.max(what.after.map(|place| place.segment));
         if let (Some(expected), Some((first, _))) = (expected, segments.front())
             && expected < *first
@@ -167,10 +158,10 @@ impl Walker<'_> {
                 None => self.open(number, &kept)?,
             };
             // Where it is known how the one before ended, that tells more.
-            if let (None, Some(seen)) = (self.end, self.seen.filter(|seen| number > seen + 1)) {
-                self.fault(seen + 1, 0, Problem::Gone);
+            if let (None, Some(gone)) = (self.end, following.filter(|following| number > *following)) {
+                self.fault(gone, 0, Problem::Gone);
             }
-            self.seen = Some(number);
+            following = Some(number + 1);
             if let (Some(time_ms), Some((next, kept))) = (&what.time_ms, segments.front()) {
                 let next = self.open(*next, kept)?;
                 let passes = !may_be_of(time_ms, &opened, Some(&next));
@@ -328,17 +319,16 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a segment's records may be of this time: a segment ends when the next one is made. A minute more on both sides, since
+/// Whether a segment's records may be of this time: a segment ends when the next one is made. So much more on both sides, since
 /// records are not strictly in the order of their times. What nobody vouches for is read, and so is the last one, and one whose
 /// clock was set back before the next one was made.
 fn may_be_of(time_ms: &RangeInclusive<i64>, segment: &Opened, next: Option<&Opened>) -> bool {
-    const MINUTE_MS: i64 = 60_000;
     let made = |opened: &Opened| match opened {
         Opened::Ours(reading) => Some(reading.header.made_at_ms),
         Opened::Foreign | Opened::Gone => None,
     };
     let (Some(began), Some(ended)) = (made(segment), next.and_then(made)) else { return true };
-    let begins_late = began > time_ms.end().saturating_add(MINUTE_MS);
-    let ends_early = ended < time_ms.start().saturating_sub(MINUTE_MS);
+    let begins_late = began > time_ms.end().saturating_add(DISORDER_MS);
+    let ends_early = ended < time_ms.start().saturating_sub(DISORDER_MS);
     !(begins_late || ends_early) || ended < began
 }

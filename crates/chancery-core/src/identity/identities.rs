@@ -283,7 +283,7 @@ impl Chancery {
         let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
         let until = one_time.then(|| now.saturating_add(ms(self.limits.logins.one_time_password_max)));
         let hash = self.hashed(Zeroizing::new(password.0)).await?;
-        let fresh_since = now.saturating_sub(ms(self.limits.token_lifetime));
+        let freshness = self.freshness();
         let ((event, told), limits) =
             (identity_event(action, id).detail(json!({"own": own})).told(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
@@ -296,7 +296,7 @@ impl Chancery {
                     // Else a token of ten minutes, in the wrong hands, becomes a credential that lasts.
                     return Err(Error::forbidden("The password of an application is set by administrators."));
                 } else {
-                    check_has_shown_passkey(tx, &granter, id, fresh_since).await?;
+                    check_has_shown_passkey(tx, &granter, id, freshness).await?;
                 }
                 if one_time && kind_of(&row)? == IdentityKind::Application {
                     // It could not set another one.

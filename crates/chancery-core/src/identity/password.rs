@@ -4,7 +4,6 @@ use argon2::{
     Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version,
     password_hash::{self, phc::PasswordHash},
 };
-
 use chancery_keys::base32;
 use zeroize::Zeroizing;
 

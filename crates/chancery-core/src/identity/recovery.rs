@@ -302,7 +302,7 @@ pub(super) async fn acknowledge(
             "A recovery is acknowledged by somebody who was not recovered, and who managed identities before.";
         return Err(Error::forbidden(message).at("/recoveryAcknowledged"));
     }
-    let until = at_ms(&recovery).saturating_add(ALARM_MS);
+    let until = at_ms(&recovery)?.saturating_add(ALARM_MS);
     if !has_other && now_ms < until {
         let message = format!(
             "All who may were recovered themselves, or came later, so the alarm stays for a day: until {}.",
@@ -338,9 +338,9 @@ fn was_there(since_ms: i64, directory: &Directory) -> bool {
     directory.first_recovery().is_none_or(|recovered_ms| since_ms <= recovered_ms)
 }
 
-/// When it was; what cannot be read is as long ago as can be.
-pub(super) fn at_ms(recovery: &Recovery) -> i64 {
-    moment_ms(&recovery.recovered_at).unwrap_or(i64::MIN)
+/// When it was.
+pub(super) fn at_ms(recovery: &Recovery) -> Result<i64> {
+    moment_ms(&recovery.recovered_at).ok_or_else(|| Error::internal("the moment of a recovery cannot be read"))
 }
 
 fn seat_of(directory: &Directory, proved: &Proved) -> Option<Seat> {

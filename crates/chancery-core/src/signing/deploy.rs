@@ -18,11 +18,12 @@ use super::{
     algorithms::Choice,
     policy_rules,
     policy_terms::Terms,
+    proposals::policy::demands_of,
     service::{PKI_SIGNING, TIME_STAMPING},
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    access::effect::{self, Demands},
+    access::effect,
     approval::proposals::StoreFirst,
     audit::Entry,
     identity::Directory,
@@ -178,11 +179,7 @@ impl NewService {
     /// What the audit records say of it.
     fn event(&self, directory: &Directory) -> Result<Event> {
         let policy = ObjInfo { name: self.name.clone(), uuid: Uuid::from(self.policy).into() };
-        let demands = Demands {
-            submitters: Some(&self.terms.rules.submitter_role_uuids),
-            approvals: self.terms.num_approvals.into(),
-            steps: &self.terms.rules.approval_steps,
-        };
+        let demands = demands_of(&self.terms.rules, self.terms.num_approvals);
         let event = Event::new(Action::ServiceDeploy).on(Uuid::from(self.id)).detail(json!({
             "name": self.name,
             "certificateUuid": self.certificate.as_ref().map(|certificate| certificate.id),

@@ -40,21 +40,23 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// Characters of a key.
 pub(crate) const KEY_MAX: usize = 255;
 
+/// What changes nothing and records each time who asked: it is asked again.
+const RECORDED_READ: &str = "/api/v2/audit/journal/search";
+
 /// Calls about the values of a profile need no key: values become the same tokens however often that is asked for, and such
-/// calls are many. All others do, also those that change something there.
-pub(crate) fn is_about_values(path: &str) -> bool {
+/// calls are many. All others do, also those that change something there; but for a read that is recorded.
+pub(crate) fn needs_no_key(path: &str) -> bool {
+    if path == RECORDED_READ {
+        return true;
+    }
     let Some(call) = path.strip_prefix("/api/v2/token-profiles/") else { return false };
     !call.ends_with("/copy") && !call.ends_with("/tokens/delete") && !call.contains("/grants")
 }
 
-/// What changes nothing and records each time who asked: it is asked again.
-const RECORDED_READ: &str = "/api/v2/audit/journal/search";
-
 /// Whether a request is one that its sender may repeat.
 pub(crate) fn is_repeatable(request: &Request) -> bool {
     let path = request.uri().path();
-    !is_about_values(path)
-        && path != RECORDED_READ
+    !needs_no_key(path)
         && request.headers().contains_key(NAME)
         && request.method() == Method::POST
         && (path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/"))

@@ -59,7 +59,7 @@ pub fn openapi() -> OpenApi {
             if enveloped {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
-                if method == "post" && !idempotency::is_about_values(path) {
+                if method == "post" && !idempotency::needs_no_key(path) {
                     operation.parameters.get_or_insert_default().push(idempotency_key().into());
                 }
             } else if is_for_relying_parties(path) {

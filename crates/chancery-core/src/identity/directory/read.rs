@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
-use chancery_types::{IdentityId, RoleId};
+use chancery_types::{IdentityId, RoleId, wire::identities::Recovery};
 use uuid::Uuid;
 
 use super::{Identity, Role};
@@ -29,8 +29,9 @@ impl Identity {
         passkeys: &[tables::passkeys::Row],
     ) -> Result<Self> {
         let confirmed = passkeys.iter().filter(|passkey| passkey.confirmed_at_ms.is_some());
+        let recovered = |recovery: Recovery| Ok::<_, Error>((recovery.by, at_ms(&recovery)?));
         Ok(Self {
-            recovered: recovery_of(&row)?.map(|recovery| (recovery.by, at_ms(&recovery))),
+            recovered: recovery_of(&row)?.map(recovered).transpose()?,
             bounds: Bounds::of(&row)?.map(Arc::new),
             kind: row.kind.parse().map_err(Error::internal)?,
             name: row.name,

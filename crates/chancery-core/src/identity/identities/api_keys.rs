@@ -27,7 +27,6 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Meaning, Network, Result,
     changes::{Change, ChangeKind},
-    clock::ms,
     identity::{
         administration::name_taken,
         api_key::{Content, FIRST_NAME, new_secret},
@@ -93,7 +92,7 @@ impl Chancery {
         let now = self.clock.now_ms();
         let NewApiKey { row, scope, secret } = self.new_api_key(id, body, now)?;
         let uuid = row.id.into();
-        let fresh_since = now.saturating_sub(ms(self.limits.token_lifetime));
+        let freshness = self.freshness();
         let event = self.key_event(Action::ApiKeyCreate, id, row.id, own);
         let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
@@ -101,7 +100,7 @@ impl Chancery {
                 existing(tx, row.identity_id).await?;
                 check_takes_programs(tx, row.identity_id).await?;
                 if own {
-                    check_has_shown_passkey(tx, &granter, row.identity_id, fresh_since).await?;
+                    check_has_shown_passkey(tx, &granter, row.identity_id, freshness).await?;
                 } else {
                     check_holds_as_much(tx, &granter, row.identity_id).await?;
                 }

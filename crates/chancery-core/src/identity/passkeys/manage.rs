@@ -15,11 +15,11 @@ use super::stored::{shown, stored};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Member, Result,
     changes::{Change, ChangeKind},
-    clock::ms,
     identity::{
         administration::name_taken,
         identities::{check_holds_as_much, existing},
     },
+    settings::Freshness,
     text::check_name,
 };
 
@@ -73,11 +73,11 @@ impl Chancery {
         let event = passkey_event(Action::PasskeyDelete, identity, id);
         let event = event.changes(Change::of(ChangeKind::Identity, identity));
         let ((event, told), limits, deleter) = (event.told(), self.limits.clone(), caller.clone());
-        let fresh_since = self.clock.now_ms().saturating_sub(ms(self.limits.token_lifetime));
+        let freshness = self.freshness();
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = stored(tx, identity, id).await?;
-                check_may_delete(tx, &deleter, &row, fresh_since).await?;
+                check_may_delete(tx, &deleter, &row, freshness).await?;
                 told.changed(&shown(&row, &limits)?, &Empty {}, &limits)?;
                 tables::passkeys::delete(tx, row.identity_id, row.id).await?;
                 Ok(Empty {})
@@ -103,11 +103,11 @@ impl Chancery {
 }
 
 /// A passkey that was confirmed keeps whoever has the password alone from enrolling one-time codes, so neither the password nor a
-/// session that was left open takes it away: its person has shown a second factor since `fresh_since`, or it is ended as codes
+/// session that was left open takes it away: its person has just shown a second factor, or it is ended as codes
 /// are, by those who hold as much.
-async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row, fresh_since: i64) -> Result<()> {
+async fn check_may_delete(tx: &mut Tx, caller: &Caller, row: &Row, freshness: Freshness) -> Result<()> {
     let owner = member_of(caller, row.identity_id);
-    if row.confirmed_at_ms.is_none() || has_fresh_factor(owner, fresh_since) {
+    if row.confirmed_at_ms.is_none() || freshness.has(owner.and_then(|owner| owner.factor_at)) {
         return Ok(());
     }
     if owner.is_some() && !caller.has(Perm::IdentityManage) {
@@ -125,9 +125,9 @@ pub(in crate::identity) async fn check_has_shown_passkey(
     tx: &mut Tx,
     caller: &Caller,
     identity: Uuid,
-    fresh_since: i64,
+    freshness: Freshness,
 ) -> Result<()> {
-    if has_fresh_factor(member_of(caller, identity), fresh_since) {
+    if freshness.has(member_of(caller, identity).and_then(|member| member.factor_at)) {
         return Ok(());
     }
     let passkeys = tables::passkeys::of_identity(tx, identity).await?;
@@ -142,10 +142,6 @@ pub(in crate::identity) async fn check_has_shown_passkey(
 
 fn member_of(caller: &Caller, identity: Uuid) -> Option<&Member> {
     caller.members().iter().find(|member| Uuid::from(member.id) == identity)
-}
-
-fn has_fresh_factor(member: Option<&Member>, fresh_since: i64) -> bool {
-    member.and_then(|member| member.factor_at).is_some_and(|at| fresh_since < at)
 }
 
 fn passkey_event(action: Action, identity: IdentityId, id: PasskeyId) -> Event {

@@ -120,9 +120,9 @@ impl StoredMailbox {
         let Wanted { kinds, services } = &self.content.wanted;
         // Else whoever has a session would leave out what tells of it.
         let is_always = notice.kind == NoticeKind::LoginChanged.as_str();
-        let is_kind = is_always || kinds.is_empty() || kinds.iter().any(|kind| kind.as_str() == notice.kind);
+        let is_kind = kinds.is_empty() || kinds.iter().any(|kind| kind.as_str() == notice.kind);
         let of_service = services.is_empty() || notice.service_id.is_some_and(|id| services.contains(&id.into()));
-        self.is_enabled && self.address.is_some() && is_kind && of_service
+        self.is_enabled && self.address.is_some() && (is_always || is_kind && of_service)
     }
 
     /// As the interface has it.

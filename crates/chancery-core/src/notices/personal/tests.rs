@@ -302,6 +302,9 @@ fn a_mailbox_gets_what_it_chose_from_when_it_was_confirmed() {
     assert!(wanting(&[], &[]).wants(&now));
     assert!(mailbox(IdentityId::from_u128(1)).was_there_at(START_MS));
     assert!(!mailbox(IdentityId::from_u128(1)).was_there_at(START_MS - 1), "from before");
+    let mut changed = notice(None);
+    changed.kind = "LoginChanged".to_owned();
+    assert!(wanting(&[NoticeKind::Failed], &[service]).wants(&changed), "it cannot be left out");
     assert!(wanting(&[NoticeKind::Waiting], &[]).wants(&now) && !wanting(&[NoticeKind::Failed], &[]).wants(&now));
     assert!(wanting(&[], &[service]).wants(&of_service) && !wanting(&[], &[service]).wants(&now));
     let without = StoredMailbox { address: None, ..wanting(&[], &[]) };

@@ -102,6 +102,15 @@ impl Effect for NewPolicy {
     }
 }
 
+/// What the rules of a policy demand of those who submit and approve.
+pub(in crate::signing) fn demands_of(rules: &PolicyRules, num_approvals: u32) -> Demands<'_> {
+    Demands {
+        submitters: Some(&rules.submitter_role_uuids),
+        approvals: num_approvals.into(),
+        steps: &rules.approval_steps,
+    }
+}
+
 /// Who may submit and approve under a policy that they may not under it as it was, and who may not any more.
 pub(in crate::signing) fn effect_of(
     directory: &Directory,
@@ -109,11 +118,7 @@ pub(in crate::signing) fn effect_of(
     after: &SigningPolicy,
 ) -> AccessEffect {
     fn demands(policy: &SigningPolicy) -> Demands<'_> {
-        Demands {
-            submitters: Some(&policy.rules.submitter_role_uuids),
-            approvals: i64::from(policy.num_approvals),
-            steps: &policy.rules.approval_steps,
-        }
+        demands_of(&policy.rules, policy.num_approvals)
     }
     let object = ObjInfo { name: after.obj_info.name.clone(), uuid: Uuid::from(after.obj_info.uuid).into() };
     effect::of_demands(directory, &object, before.map(demands), demands(after))
