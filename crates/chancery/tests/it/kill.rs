@@ -147,9 +147,12 @@ where
     F: Fn(&Client) -> Result<(), ClientError> + Copy + Send + 'static,
 {
     let spending = Arc::new(Spending::default());
-    let clients: Vec<_> = (0..SPENDERS)
-        .map(|_| {
-            let (client, spending) = (demo.client().tried_once(), Arc::clone(&spending));
+    // All of them before the first begins: to make one takes as long as many calls.
+    let clients: Vec<Client> = (0..SPENDERS).map(|_| demo.client().tried_once()).collect();
+    let clients: Vec<_> = clients
+        .into_iter()
+        .map(|client| {
+            let spending = Arc::clone(&spending);
             thread::spawn(move || spend(|| call(&client), size, &spending))
         })
         .collect();
