@@ -1,4 +1,5 @@
-//! The files of a journal's folder: a segment is `0000000000000001.journal`, later `0000000000000001.journal.zst`.
+//! The files of a journal's folder: a segment is `0000000000000001.journal`. When it is full and was found as it was written, it
+//! becomes `0000000000000001.journal.zst`, or `0000000000000001.journal.full` where compressing would gain nothing.
 
 use std::{
     collections::BTreeMap,
@@ -10,6 +11,7 @@ use std::{
 };
 
 const RAW: &str = ".journal";
+const FULL: &str = ".journal.full";
 const ARCHIVE: &str = ".journal.zst";
 /// What is not whole yet.
 const PART: &str = ".part";
@@ -19,24 +21,44 @@ const LOCK: &str = "lock";
 #[derive(Clone, Debug)]
 pub(crate) struct Folder(PathBuf);
 
+/// How a segment is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// As it is written, or was left by whoever wrote it.
+    Raw,
+    /// As it was written, and done with.
+    Full,
+    /// Compressed.
+    Archive,
+}
+
+impl Form {
+    /// The end of the file's name.
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Raw => RAW,
+            Self::Full => FULL,
+            Self::Archive => ARCHIVE,
+        }
+    }
+}
+
 /// A segment's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
     pub(crate) path: PathBuf,
-    pub(crate) is_archive: bool,
+    pub(crate) form: Form,
 }
 
 impl Kept {
-    /// Opens it, and says whether it is an archive. Between the look into the folder and this, the server may have made one of
-    /// it.
-    pub(crate) fn open(&self) -> io::Result<(File, bool)> {
+    /// Opens it, and says in which form it is. Between the look into the folder and this, the server may have done with it.
+    pub(crate) fn open(&self) -> io::Result<(File, Form)> {
+        let open = |form: Form| Ok((File::open(self.path.with_extension(&form.ending()[1..]))?, form));
         match File::open(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !self.is_archive => {
-                let mut archive = self.path.clone().into_os_string();
-                archive.push(&ARCHIVE[RAW.len()..]);
-                Ok((File::open(archive)?, true))
+            Err(error) if error.kind() == io::ErrorKind::NotFound && self.form == Form::Raw => {
+                open(Form::Full).or_else(|_| open(Form::Archive))
             }
-            file => Ok((file?, self.is_archive)),
+            file => Ok((file?, self.form)),
         }
     }
 }
@@ -65,6 +87,10 @@ impl Folder {
         self.0.join(format!("{segment:016}{RAW}"))
     }
 
+    pub(crate) fn full(&self, segment: u64) -> PathBuf {
+        self.0.join(format!("{segment:016}{FULL}"))
+    }
+
     pub(crate) fn archive(&self, segment: u64) -> PathBuf {
         self.0.join(format!("{segment:016}{ARCHIVE}"))
     }
@@ -87,15 +113,15 @@ impl Folder {
         for entry in fs::read_dir(&self.0)? {
             let path = entry?.path();
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-            let (number, is_archive) = match (name.strip_suffix(ARCHIVE), name.strip_suffix(RAW)) {
-                (Some(number), _) => (number, true),
-                (None, Some(number)) => (number, false),
-                (None, None) => continue,
+            let forms = [Form::Archive, Form::Full, Form::Raw];
+            let Some((number, form)) = forms.iter().find_map(|form| Some((name.strip_suffix(form.ending())?, *form)))
+            else {
+                continue;
             };
             let Some(number) = number.parse().ok().filter(|_| number.len() == 16) else { continue };
-            let kept = segments.entry(number).or_insert_with(|| Kept { path: path.clone(), is_archive });
-            if is_archive {
-                *kept = Kept { path, is_archive };
+            let kept = segments.entry(number).or_insert_with(|| Kept { path: path.clone(), form });
+            if form > kept.form {
+                *kept = Kept { path, form };
             }
         }
         Ok(segments)
@@ -112,7 +138,7 @@ impl Folder {
         }
         for (segment, kept) in self.segments()? {
             let raw = self.raw(segment);
-            if kept.is_archive && raw.try_exists()? {
+            if kept.form == Form::Archive && raw.try_exists()? {
                 fs::remove_file(raw)?;
             }
         }
@@ -132,18 +158,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_that_became_an_archive_since_the_look_is_opened_as_one() {
+    fn a_segment_that_was_done_with_since_the_look_is_opened_as_what_it_became() {
         let folder = tempfile::tempdir().unwrap();
-        let raw = folder.path().join(format!("{:016}{RAW}", 1));
-        fs::write(&raw, "raw").unwrap();
-        let kept = Kept { path: raw.clone(), is_archive: false };
-        assert!(!kept.open().unwrap().1);
-        fs::remove_file(&raw).unwrap();
+        let name = |form: Form| folder.path().join(format!("{:016}{}", 1, form.ending()));
+        fs::write(name(Form::Raw), "raw").unwrap();
+        let kept = Kept { path: name(Form::Raw), form: Form::Raw };
+        assert_eq!(kept.open().unwrap().1, Form::Raw);
+        fs::remove_file(&kept.path).unwrap();
         assert_eq!(kept.open().unwrap_err().kind(), io::ErrorKind::NotFound);
-        fs::write(folder.path().join(format!("{:016}{ARCHIVE}", 1)), "archive").unwrap();
-        let (mut file, is_archive) = kept.open().unwrap();
-        let mut text = String::new();
-        file.read_to_string(&mut text).unwrap();
-        assert_eq!((text.as_str(), is_archive), ("archive", true));
+        for form in [Form::Archive, Form::Full] {
+            fs::write(name(form), form.ending()).unwrap();
+            let (mut file, opened) = kept.open().unwrap();
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            assert_eq!((text.as_str(), opened), (form.ending(), form));
+        }
+        fs::write(name(Form::Raw), "raw").unwrap();
+        let segments = Folder::of(folder.path()).segments().unwrap();
+        assert_eq!(segments[&1], Kept { path: name(Form::Archive), form: Form::Archive });
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! segment = header record*
-//! header  = "CHYJRNL1" journal[16] segment[8] first-record[8] made-at-ms[8] hash-before[32]
+//! header  = "CHYJRNL2" journal[16] segment[8] first-record[8] made-at-ms[8] hash-before[32]
 //!           sealed-length[2] sealed-key mac[16]
 //! record  = length[4] body[length] mac[16]
 //! body    = 1 time-ms[8] request[16] session[16] source[16] profile[16] key-version[4] first[4] total[4]
@@ -12,7 +12,8 @@
 //!
 //! A batch of very many values has several records, which have the request in common; `first` is the place of the first
 //! tag in the call, from 0. A length of 0 is the end of what was written so far. Sources are IPv6 addresses, IPv4 mapped
-//! into them.
+//! into them. The hash of a body is SHA-256, from 4,096 bytes on BLAKE3; in older segments, which begin with "CHYJRNL1",
+//! always SHA-256.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -22,14 +23,13 @@ use uuid::Uuid;
 /// Bytes of a token's tag.
 pub const TAG_LEN: usize = JOURNAL_TAG_LEN;
 
-pub(crate) const MAGIC: &[u8; 8] = b"CHYJRNL1";
 pub(crate) const MAC_LEN: usize = chancery_keys::JOURNAL_MAC_LEN;
 
 /// A segment has room for the largest record at least.
-pub const SEGMENT_BYTES_MIN: usize = 64 * 1_024;
+pub const SEGMENT_BYTES_MIN: usize = 192 * 1_024;
 
 /// Tags of one record: others wait while it is copied.
-pub(crate) const TAGS_MAX: usize = 4_096;
+pub(crate) const TAGS_MAX: usize = 16_384;
 
 /// Bytes of a body at most: the tags, 255 members and two names.
 pub(crate) const BODY_MAX: usize = TAGS_MAX * TAG_LEN + 255 * 16 + 2 * 255 + FIXED;
@@ -254,12 +254,12 @@ mod tests {
             profile: Uuid::from_u128(2),
             key_version: 3,
             first: 0,
-            total: 9_000,
+            total: 40_000,
             view: View::Partial,
             members: vec![Uuid::from_u128(4), Uuid::from_u128(5)],
             action: "BatchDetokenize",
             outcome: "Success",
-            tags: (0..9_000_u64).flat_map(u64::to_be_bytes).collect(),
+            tags: (0..40_000_u64).flat_map(u64::to_be_bytes).collect(),
         };
         let bodies = call.bodies();
         let parts: Vec<_> = bodies.iter().filter_map(|body| read(body)).collect();
@@ -267,9 +267,9 @@ mod tests {
             parts.iter().filter_map(|body| if let Body::Call(call) = body { Some(call) } else { None }).collect();
         assert_eq!(
             parts.iter().map(|part| (part.first, part.values())).collect::<Vec<_>>(),
-            [(0, TAGS_MAX), (4_096, TAGS_MAX), (8_192, 808)]
+            [(0, TAGS_MAX), (16_384, TAGS_MAX), (32_768, 7_232)]
         );
-        assert_eq!(parts[2].places_of(&8_999_u64.to_be_bytes()).collect::<Vec<_>>(), [8_999]);
+        assert_eq!(parts[2].places_of(&39_999_u64.to_be_bytes()).collect::<Vec<_>>(), [39_999]);
         let joined = parts.iter().flat_map(|part| part.tags.clone()).collect();
         assert_eq!(Call { tags: joined, ..parts[0].clone() }, call);
         for length in 0..FIXED {

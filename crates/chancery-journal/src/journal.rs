@@ -16,7 +16,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::{
-    chain::{self, Head},
+    chain::{BODIES, Head},
     event::Event,
     failed::Failed,
     files::Folder,
@@ -93,7 +93,7 @@ impl Journal {
         let (mut newest, mut bytes, mut records) = (0, 0, 0);
         for body in call.bodies() {
             // Before the lock, since others wait for it.
-            let hash = chain::of_body(&body);
+            let hash = BODIES.hash(&body);
             let appended = shared.written().append(shared, &body, &hash);
             newest = appended.inspect_err(|_| {
                 shared.failures.fetch_add(1, Ordering::Relaxed);

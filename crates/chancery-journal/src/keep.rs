@@ -1,11 +1,11 @@
 //! What is done beside the calls, each second: the next segment's space is taken, and what was written is flushed. Segments
-//! that are full are compressed, and those whose time is over are removed. And somebody who takes files away is noticed.
+//! that are full are looked through and mostly compressed, and those whose time is over are removed. And somebody who takes files away is noticed.
 
 use std::{
     collections::BTreeSet,
     fs::{self, File, OpenOptions},
     io::{self, BufReader, BufWriter},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
@@ -13,8 +13,8 @@ use tracing::{error, info};
 
 use crate::{
     event::{Event, Removed},
-    files::Kept,
-    read::{Next, Reading},
+    files::{Form, Kept},
+    read::Reading,
     segment::Spare,
     shared::Shared,
     walk::DISORDER_MS,
@@ -22,6 +22,11 @@ use crate::{
 
 /// How hard an archive is compressed: what is left is mostly tags and MACs, which no level makes smaller.
 const LEVEL: i32 = 1;
+
+/// A segment is compressed where this part of it is gained at least, judged by so many samples of so many bytes.
+const GAIN: usize = 10;
+const SAMPLES: u64 = 8;
+const SAMPLE: usize = 8 * 1_024;
 
 /// Of how many turns one looks at all files; the others do so only where a segment was begun. There may be many.
 const LOOK_EACH: u32 = 10;
@@ -84,8 +89,8 @@ impl Keeper {
         }
         let (live, segments) = (head.segment, self.look_for_all()?);
         for (number, kept) in segments {
-            let is_done = kept.is_archive || number >= live || self.left.contains(&number);
-            if !is_done && !self.archive(number, &kept)? {
+            let is_done = kept.form != Form::Raw || number >= live || self.left.contains(&number);
+            if !is_done && !self.finish(number, &kept)? {
                 self.left.insert(number);
             }
         }
@@ -146,19 +151,26 @@ impl Keeper {
         Ok(())
     }
 
-    /// Compresses a segment; false where something is wrong with it: then it stays as it is, for whoever looks into it.
-    fn archive(&self, number: u64, kept: &Kept) -> io::Result<bool> {
+    /// Looks through a segment, and compresses it where that gains something; false where something is wrong with it: then it
+    /// stays as it is, for whoever looks into it.
+    fn finish(&self, number: u64, kept: &Kept) -> io::Result<bool> {
         let folder = &self.shared.folder;
         let Some(length) = self.good_length(kept)? else {
             error!(segment = number, "a segment of the journal is not as it was written; it is left as it is");
             self.tell(Event::Changed(number));
             return Ok(false);
         };
+        let file = File::open(&kept.path)?;
+        if file.metadata()?.len() == length && !is_worth_compressing(&file, length)? {
+            fs::rename(&kept.path, folder.full(number))?;
+            folder.sync()?;
+            return Ok(true);
+        }
         let part = folder.part(number);
         let made = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
         let mut to = zstd::stream::write::Encoder::new(BufWriter::new(made), LEVEL)?;
         to.include_checksum(true)?;
-        let mut from = io::Read::take(BufReader::new(File::open(&kept.path)?), length);
+        let mut from = io::Read::take(BufReader::new(file), length);
         io::copy(&mut from, &mut to)?;
         to.finish()?.into_inner()?.sync_all()?;
         fs::rename(&part, folder.archive(number))?;
@@ -174,9 +186,9 @@ impl Keeper {
         };
         let mut buffer = Vec::new();
         loop {
-            match reading.next(&self.shared.key, &mut buffer)? {
-                Ok(Next::Nothing) => return Ok(Some(reading.length())),
-                Ok(Next::Call(_) | Next::End) => {}
+            match reading.pass(&self.shared.key, &mut buffer)? {
+                Ok(true) => {}
+                Ok(false) => return Ok(Some(reading.length())),
                 Err(_) => return Ok(None),
             }
         }
@@ -206,4 +218,15 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// Whether a segment would become smaller: nothing that is there makes the tags of batches so. Looked at in some places of it.
+fn is_worth_compressing(file: &File, length: u64) -> io::Result<bool> {
+    let (mut sample, mut looked, mut compressed) = (vec![0; SAMPLE], 0, 0);
+    for place in 0..SAMPLES {
+        let read = file.read_at(&mut sample, length / SAMPLES * place)?;
+        looked += read;
+        compressed += zstd::bulk::compress(&sample[..read], LEVEL)?.len();
+    }
+    Ok(compressed < looked - looked / GAIN)
 }

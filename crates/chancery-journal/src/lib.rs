@@ -1,12 +1,12 @@
 //! A journal of the data plane's calls: files beside the database that are only ever appended to.
 //!
-//! A [`Call`] is in the kernel before [`Journal::append`] returns, by a shared mapping: that costs no system call, and what
-//! a killed process wrote stays. Whoever wants it on the disk waits for [`Journal::flushed`], together with all others
-//! that do. Each record is linked to the one before by a SHA-256 hash, which its MAC is over (`format.rs`); so [`walk`]
-//! names the place of the first record that was changed, removed, added or moved.
+//! A [`Call`] is in the kernel before [`Journal::append`] returns, by a shared mapping, which costs no system call, or by
+//! one where it is long: what a killed process wrote stays. Whoever wants it on the disk waits for [`Journal::flushed`],
+//! together with all others that do. Each record is linked to the one before by a SHA-256 hash, which its MAC is over
+//! (`format.rs`); so [`walk`] names the place of the first record that was changed, removed, added or moved.
 //!
-//! A journal is cut into segments. One that is full is closed and compressed, and removed when its time is over. No
-//! value is ever in it, only tags of tokens under the journal's key.
+//! A journal is cut into segments. One that is full is closed, compressed where that gains something, and removed when its
+//! time is over. No value is ever in it, only tags of tokens under the journal's key.
 //!
 //! What is absent: who may read it, and what is told of it (core's); clocks (time is given in).
 

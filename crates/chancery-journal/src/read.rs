@@ -7,14 +7,14 @@ use chancery_keys::JournalKey;
 use crate::{
     chain::{self, Hash, Head},
     fault::Problem,
-    files::Kept,
+    files::{Form, Kept},
     format::{self, BODY_MAX, Body, Call, MAC_LEN},
     place::{Place, Read as Behind},
     segment::{Header, fill},
 };
 
-/// How far a reading looks ahead.
-const BUFFER: usize = 256 * 1_024;
+/// How far a reading looks ahead. What is longer, as the records of batches are, is read past it and copied once less.
+const BUFFER: usize = 8 * 1_024;
 
 /// A segment that is read.
 pub(crate) struct Reading {
@@ -25,7 +25,7 @@ pub(crate) struct Reading {
     record: u64,
     /// Bytes up to here.
     length: u64,
-    is_archive: bool,
+    form: Form,
 }
 
 /// What comes next in a segment.
@@ -40,11 +40,10 @@ pub(crate) enum Next<'b> {
 impl Reading {
     /// Begins to read; none where the file does not begin like a segment.
     pub(crate) fn of(kept: &Kept) -> io::Result<Option<Self>> {
-        let (file, is_archive) = kept.open()?;
-        let mut from: Box<dyn Read> = if is_archive {
-            Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(file)?))
-        } else {
-            Box::new(BufReader::with_capacity(BUFFER, file))
+        let (file, form) = kept.open()?;
+        let mut from: Box<dyn Read> = match form {
+            Form::Archive => Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(file)?)),
+            Form::Raw | Form::Full => Box::new(BufReader::with_capacity(BUFFER, file)),
         };
         let header = match Header::read(&mut from) {
             Err(error) if is_of_content(&error) => None,
@@ -52,7 +51,7 @@ impl Reading {
         };
         Ok(header.map(|(header, mac, hash)| {
             let (record, length) = (header.first.saturating_sub(1), header.length());
-            Self { from, header, mac, hash, record, length, is_archive }
+            Self { from, header, mac, hash, record, length, form }
         }))
     }
 
@@ -94,18 +93,23 @@ impl Reading {
         key: &JournalKey,
         buffer: &'b mut Vec<u8>,
     ) -> io::Result<Result<Next<'b>, Problem>> {
-        match self.advance(key, buffer) {
-            Err(error) if is_of_content(&error) => return Ok(Err(Problem::Unreadable)),
-            Err(error) => return Err(error),
-            Ok(Err(problem)) => return Ok(Err(problem)),
-            Ok(Ok(false)) => return Ok(Ok(Next::Nothing)),
-            Ok(Ok(true)) => {}
-        }
-        Ok(match format::read(buffer) {
-            None => Err(Problem::Unreadable),
-            Some(Body::Call(call)) => Ok(Next::Call(call)),
-            Some(Body::End) => Ok(Next::End),
+        Ok(match self.pass(key, buffer)? {
+            Err(problem) => Err(problem),
+            Ok(false) => Ok(Next::Nothing),
+            Ok(true) => match format::read(buffer) {
+                None => Err(Problem::Unreadable),
+                Some(Body::Call(call)) => Ok(Next::Call(call)),
+                Some(Body::End) => Ok(Next::End),
+            },
         })
+    }
+
+    /// Checks the next record, without a look at what it says; whether there is one.
+    pub(crate) fn pass(&mut self, key: &JournalKey, buffer: &mut Vec<u8>) -> io::Result<Result<bool, Problem>> {
+        match self.advance(key, buffer) {
+            Err(error) if is_of_content(&error) => Ok(Err(Problem::Unreadable)),
+            passed => passed,
+        }
     }
 
     /// Reads one record; whether there was one.
@@ -114,7 +118,7 @@ impl Reading {
         let is_there = fill(&mut self.from, &mut length)?;
         let length = u32::from_be_bytes(length) as usize;
         if !is_there || length == 0 {
-            return Ok(if is_there && self.is_archive { Err(Problem::Unreadable) } else { Ok(false) });
+            return Ok(if is_there && self.form != Form::Raw { Err(Problem::Unreadable) } else { Ok(false) });
         }
         if length > BODY_MAX {
             return Ok(Err(Problem::Unreadable));
@@ -125,7 +129,7 @@ impl Reading {
             return Ok(Err(Problem::Unreadable));
         }
         let record = self.record.saturating_add(1);
-        let hash = chain::next(&self.hash, record, &chain::of_body(buffer));
+        let hash = chain::next(&self.hash, record, &self.header.bodies.hash(buffer));
         if !key.verify(&hash, &mac) {
             return Ok(Err(Problem::Changed));
         }

@@ -13,15 +13,19 @@ use rustix::fs::{FallocateFlags, fallocate};
 use uuid::Uuid;
 
 use crate::{
-    chain::{self, Hash, Head},
+    chain::{self, BODIES, Bodies, Hash, Head},
     files::Folder,
-    format::{self, END_LEN, MAC_LEN, MAGIC, Taker},
+    format::{self, END_LEN, MAC_LEN, Taker},
     map::Map,
 };
 
 /// Of what was written so many bytes stay in this process's memory. Segments that wait for their flush had a hundred
 /// million together, at some ten million values a second.
 const KEPT: usize = 1024 * 1024;
+
+/// Records whose bodies are so long are written by system calls: in the mapping each new page would stop the writer for
+/// longer than it takes to copy it.
+const WRITTEN_BY_CALL: usize = 8 * 1024;
 
 /// Bytes of a sealed key at most; they have some 70.
 const SEALED_MAX: usize = 1_024;
@@ -30,6 +34,7 @@ const HEADER_FIXED: usize = 8 + 16 + 8 + 8 + 8 + 32 + 2;
 /// What a segment begins with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
+    pub(crate) bodies: Bodies,
     pub(crate) journal: Uuid,
     pub(crate) segment: u64,
     /// The number of its first record.
@@ -42,10 +47,10 @@ pub(crate) struct Header {
 
 impl Header {
     fn encode(&self) -> Vec<u8> {
-        let Self { journal, segment, first, made_at_ms, before, sealed } = self;
+        let Self { bodies, journal, segment, first, made_at_ms, before, sealed } = self;
         let length = (sealed.len() as u16).to_be_bytes();
         let parts: [&[u8]; 8] = [
-            MAGIC,
+            bodies.magic(),
             journal.as_bytes(),
             &segment.to_be_bytes(),
             &first.to_be_bytes(),
@@ -81,10 +86,8 @@ impl Header {
 
     fn parse(fixed: &[u8]) -> Option<(Self, usize)> {
         let mut fixed = Taker(fixed);
-        if fixed.bytes(MAGIC.len())? != MAGIC {
-            return None;
-        }
         let header = Self {
+            bodies: Bodies::of_magic(fixed.bytes(8)?)?,
             journal: Uuid::from_bytes(fixed.array()?),
             segment: fixed.u64()?,
             first: fixed.u64()?,
@@ -178,13 +181,13 @@ pub(crate) struct Segment {
 impl Segment {
     /// Gives space its name and its header. On a failure it is still a spare.
     pub(crate) fn begin(spare: Spare, header: &Header, key: &JournalKey, folder: &Folder) -> io::Result<Self> {
-        let Spare { file, mut map, bytes, path: spare } = spare;
+        let Spare { file, map, bytes, path: spare } = spare;
         let path = folder.raw(header.segment);
         let encoded = header.encode();
         let hash = chain::of_header(&encoded);
         let at = encoded.len() + MAC_LEN;
         let whole = [&encoded[..], &key.mac(&hash)].concat();
-        map.write(0, &whole).ok_or_else(|| io::Error::other("a segment has no room for its header"))?;
+        file.write_all_at(&whole, 0)?;
         if path.try_exists()? {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody else made the next segment"));
         }
@@ -204,9 +207,15 @@ impl Segment {
         let record = self.record + 1;
         let hash = chain::next(&self.hash, record, body_hash);
         let (start, end) = (self.at + 4, self.at + 4 + body.len());
-        self.map.write(start, body)?;
-        self.map.write(end, &key.mac(&hash))?;
-        self.map.write(self.at, &(body.len() as u32).to_be_bytes())?;
+        let (mac, length) = (key.mac(&hash), (body.len() as u32).to_be_bytes());
+        let parts: [(usize, &[u8]); 3] = [(start, body), (end, &mac), (self.at, &length)];
+        for (at, bytes) in parts {
+            if body.len() < WRITTEN_BY_CALL {
+                self.map.write(at, bytes)?;
+            } else {
+                self.file.write_all_at(bytes, at as u64).ok()?;
+            }
+        }
         (self.at, self.record, self.hash) = (end + MAC_LEN, record, hash);
         if self.at - self.released > KEPT {
             self.release();
@@ -218,7 +227,7 @@ impl Segment {
     pub(crate) fn end(&mut self, key: &JournalKey, time_ms: i64) {
         let body = format::end(time_ms);
         // There is room: each record left it.
-        let _record = self.append(key, &body, &chain::of_body(&body));
+        let _record = self.append(key, &body, &BODIES.hash(&body));
         self.release();
     }
 

@@ -13,7 +13,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::{
-    chain::{Hash, Head},
+    chain::{BODIES, Hash, Head},
     event::Event,
     failed::Failed,
     files::Folder,
@@ -152,6 +152,7 @@ impl Written {
         };
         self.end_live(shared);
         let header = Header {
+            bodies: BODIES,
             journal: shared.id,
             segment: self.head.segment + 1,
             first: self.head.record + 1,

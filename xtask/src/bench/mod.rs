@@ -10,6 +10,7 @@ mod connection;
 mod document;
 mod ff1;
 mod http;
+mod journal;
 mod login;
 mod machine;
 mod peers;
@@ -41,6 +42,7 @@ struct Bench {
 const ALL: &[Bench] = &[
     Bench { name: "http", title: "Single calls over TLS", run: http::run },
     Bench { name: "batch", title: "Batches of card numbers", run: batch::run },
+    Bench { name: "journal", title: "The journal of the data plane", run: journal::run },
     Bench { name: "bulk", title: "Files of card numbers", run: bulk::run },
     Bench { name: "ff1", title: "The FF1 kernels", run: ff1::run },
     Bench { name: "profiles", title: "Kinds of token profiles, without HTTP", run: profiles::run },

@@ -226,10 +226,13 @@ pub(super) fn build(pace: Pace) -> Result {
     if pace.quick {
         cargo.arg("--workspace").args(["--exclude", "xtask"]);
     } else {
-        let packages = ["chancery", "chancery-bulk", "chancery-core", "chancery-server", "chancery-store"];
+        let packages =
+            ["chancery", "chancery-bulk", "chancery-core", "chancery-journal", "chancery-server", "chancery-store"];
         cargo.arg("--release").args(packages.map(|name| ["--package", name]).as_flattened());
     }
-    sh::run(cargo.args(["bare", "certificates", "echo", "rows"].map(|name| ["--example", name]).as_flattened()))?;
+    sh::run(
+        cargo.args(["bare", "calls", "certificates", "echo", "rows"].map(|name| ["--example", name]).as_flattened()),
+    )?;
     let _built_before = PROGRAMS.set(sh::root().join("target").join(profile));
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use std::fs;
 
-use chancery_journal::{Event, Failed, Journal, OpenError, Removed, Walk};
+use chancery_journal::{Event, Failed, Found, Journal, OpenError, Problem, Removed, Walk};
+use chancery_keys::{Custodian, RootKey};
 use futures::executor::block_on;
 
-use super::*;
+use super::{keys::KeysUnder, *};
 
 #[test]
 fn what_is_recorded_is_found_also_after_a_restart() {
@@ -48,11 +49,14 @@ fn what_is_written_does_not_stay_in_memory() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { segment_bytes: 16 << 20, ..options(folder.path(), &Time::default()) };
     let journal = Journal::open(options, &TestKeys).unwrap().journal;
-    let tags: Vec<u8> = (0..80_000_u32).flat_map(|number| u64::from(number).to_be_bytes()).collect();
+    // Few enough of them that a record is written to the mapping.
+    let tags: Vec<u8> = (0..800_u32).flat_map(|number| u64::from(number).to_be_bytes()).collect();
     let mut most = 0;
-    for _ in 0..50 {
-        journal.append(&Call { tags: tags.clone(), total: 80_000, ..call() }).unwrap();
-        most = most.max(mapped_kib(folder.path()));
+    for number in 0..5_000 {
+        journal.append(&Call { tags: tags.clone(), total: 800, ..call() }).unwrap();
+        if number % 100 == 0 {
+            most = most.max(mapped_kib(folder.path()));
+        }
     }
     assert!(journal.head().segment > 1, "{:?}", journal.head());
     // A kernel may map what lies beside a page along with it, in folios of megabytes; a segment has sixteen.
@@ -63,16 +67,16 @@ fn what_is_written_does_not_stay_in_memory() {
 fn a_batch_is_there_in_its_order_across_segments() {
     let folder = tempfile::tempdir().unwrap();
     let journal = open(folder.path()).journal;
-    let tokens: Vec<String> = (0..50_000).map(|number| format!("{number:016}")).collect();
+    let tokens: Vec<String> = (0..200_000).map(|number| format!("{number:016}")).collect();
     let tags = journal.tags(tokens.iter().map(|token| Some(token.as_str())));
-    let newest = journal.append(&Call { tags, total: 50_000, ..call() }).unwrap();
+    let newest = journal.append(&Call { tags, total: 200_000, ..call() }).unwrap();
     assert!(newest >= 13 && journal.head().segment > 5, "{:?}", journal.head());
     let expected: Vec<_> = tokens.iter().map(|token| journal.tag(token)).collect();
     assert_eq!(tags_in(folder.path()), expected);
-    until("they are compressed", || {
+    until("they are done with", || {
         fs::read_dir(folder.path())
             .unwrap()
-            .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "zst"))
+            .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "full"))
             .count()
             > 5
     });
@@ -158,6 +162,54 @@ fn a_live_segment_that_is_written_over_in_its_place_is_noticed_and_calls_go_on()
         events.extend(journal.take_events());
         events.contains(&Event::Gone(vec![2]))
     });
+}
+
+/// What was written by a release whose bodies were all hashed by SHA-256, with the head that it printed.
+#[test]
+fn a_journal_of_an_older_release_is_read_and_what_is_changed_in_it_shows() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sha256-bodies");
+    let custodian = Custodian::new(RootKey::from_file(&data.join("root.key")).unwrap()).unwrap();
+    let head = "1:3:ff9b147c52a16b650d3cc7e104f0fe3578ce89e10190c22fae2db65cc1ef0c6f".parse().unwrap();
+    let what = Walk { begins: Some(1), heads: vec![head], ..Walk::default() };
+    let mut actions = Vec::new();
+    let mut visit = |found: Found<'_>| actions.push(found.call.action.to_owned());
+    let walked = walk(&data, &KeysUnder(&custodian), &what, &mut visit).unwrap();
+    assert_eq!((walked.head, walked.unchecked, walked.faults), (Some(head), 0, vec![]));
+    assert_eq!(actions, ["Tokenize", "Detokenize"]);
+    let copy = tempfile::tempdir().unwrap();
+    let mut bytes = fs::read(data.join("0000000000000001.journal")).unwrap();
+    bytes[7] = b'2';
+    fs::write(copy.path().join("0000000000000001.journal"), &bytes).unwrap();
+    let walked = walk(copy.path(), &KeysUnder(&custodian), &what, &mut |_| {}).unwrap();
+    assert_eq!(walked.faults.first().map(|fault| fault.problem), Some(Problem::Foreign), "said to be of another form");
+}
+
+/// Batches of so many different tokens become no smaller.
+#[test]
+fn a_full_segment_of_batches_stays_as_it_is_under_a_name_that_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    let tokens: String = (0..9_000).map(|number| format!("{number:016}")).collect();
+    let batch = || Call { tags: journal.tags_of_even(&tokens, 16, 9_000), total: 9_000, ..call() };
+    while journal.head().segment < 3 {
+        journal.append(&batch()).unwrap();
+    }
+    let full = |number: u64| folder.path().join(format!("{number:016}.journal.full"));
+    until("they are done with", || full(1).exists() && full(2).exists());
+    assert!(!folder.path().join("0000000000000001.journal").exists());
+    let head = journal.head();
+    drop(journal);
+    let what = Walk { begins: Some(1), heads: vec![head], ..Walk::default() };
+    let faults = || walked(folder.path(), &what, &mut Vec::new()).faults;
+    assert_eq!(faults(), []);
+    // One that is done with is ended: what comes behind is no rest of a segment that is still written.
+    let bytes = fs::read(full(1)).unwrap();
+    for changed in [bytes[..bytes.len() - 33].to_vec(), [&bytes[..], &[0; 9]].concat()] {
+        fs::write(full(1), changed).unwrap();
+        assert_eq!(faults().first().map(|fault| fault.segment), Some(1));
+    }
+    fs::write(full(1), &bytes).unwrap();
+    assert_eq!(faults(), []);
 }
 
 #[test]

@@ -59,7 +59,7 @@ async fn whoever_had_a_token_is_found_answer_by_answer_and_every_question_is_rec
         chancery.tokenize(&caller, id, request!({"message": "5555555555554444"})).await.unwrap();
     }
     let tokens: Vec<String> =
-        (0..5_000).map(|number| if number % 2 == 0 { token.clone() } else { format!("{number:016}") }).collect();
+        (0..20_000).map(|number| if number % 2 == 0 { token.clone() } else { format!("{number:016}") }).collect();
     chancery.batch_detokenize(&caller, id, request!({"tokens": tokens})).await.unwrap();
     let question = json!({"tokenProfileUuid": id, "token": format!("{}-{}", &token[..4], &token[4..])});
     let (answers, actions) = all(chancery, &caller, &question).await;
@@ -75,8 +75,8 @@ async fn whoever_had_a_token_is_found_answer_by_answer_and_every_question_is_rec
     );
     assert_eq!((calls[1].source.as_str(), calls[1].token_profile_uuid), ("192.0.2.1", id));
     // The batch has two records; of each the first hundred places are told.
-    assert_eq!((calls[4].values, calls[4].matches, calls[5].matches), (5_000, 2_048, 452));
-    assert_eq!((calls[4].indexes.len(), calls[4].indexes[99], calls[5].indexes[0]), (100, 198, 4_096));
+    assert_eq!((calls[4].values, calls[4].matches, calls[5].matches), (20_000, 8_192, 1_808));
+    assert_eq!((calls[4].indexes.len(), calls[4].indexes[99], calls[5].indexes[0]), (100, 198, 16_384));
 
     let details = recorded(chancery).await;
     assert_eq!(details.len(), answers.len());
