@@ -1,5 +1,7 @@
-//! Door methods of the hot path: tokenize and detokenize one value, many, or track data. They look at the compiled
+//! Door methods of the hot path: tokenize and detokenize one value, many, or track data ([`tracks`]). They look at the compiled
 //! profiles only, never at the store, but for the first token that a profile ever makes.
+
+mod tracks;
 
 use std::{iter, ops::Range, sync::Arc};
 
@@ -8,8 +10,7 @@ use chancery_types::{
     Action, Base64, ProposalId, TokenProfileId,
     wire::token_profiles::{
         BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
-        DetokenizationResponse, DetokenizeRequest, TokenizationResponse, TokenizeRequest, TrackDetokenizationResponse,
-        TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
+        DetokenizationResponse, DetokenizeRequest, TokenizationResponse, TokenizeRequest,
     },
 };
 
@@ -18,7 +19,6 @@ use super::{
     engine::{Iv, IvKind, TokenSource, Values},
     grants::UnderGrant,
     profile::Profile,
-    track::Tracks,
     vault::Attributes,
 };
 use crate::{
@@ -69,18 +69,20 @@ impl Chancery {
             let profile = profiles.find(id)?;
             caller.check_profile(id)?;
             let grant = match request.grant_uuid {
-                None => profile.may_detokenize(&now, caller.roles(), Call::Single)?,
+                None => profile.may_detokenize(&now, caller.roles(), Call::Single),
                 Some(grant) => {
                     let sent = One { profile, call: Call::Single, token: &request.token, field: "/token" };
-                    Box::pin(self.one_by_grant(&now, caller, grant, sent)).await?
+                    Box::pin(self.one_by_grant(&now, caller, grant, sent)).await
                 }
             };
+            let grant = of_rule(grant, profile, caller, Call::Single)?;
+            noted.tagged(self.tag(profile, &request.token)?);
+            let grant = grant?;
             if let View::Partial(_) = grant.view() {
                 noted.action = Action::PartialDetokenize;
             }
             let DetokenizeRequest { token, iv, key_version, grant_uuid: _ } = &request;
             noted.opens(profile, &grant, *key_version);
-            noted.tagged(self.tag(profile, token)?);
             let grant = self.charge(caller, profile, grant, 1, "/token").await?;
             let message = self.open_token(profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
@@ -150,18 +152,20 @@ impl Chancery {
             let (profile, tokens) = (self.token_profiles.find(id)?, Arc::new(tokens));
             caller.check_profile(id)?;
             let grant = match grant_uuid {
-                None => profile.may_detokenize(&now, caller.roles(), Call::Batch)?,
+                None => profile.may_detokenize(&now, caller.roles(), Call::Batch),
                 Some(grant) => {
                     // No more than a call may have is looked for in a list.
                     Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
                     let under = UnderGrant { id: grant, call: Call::Batch, tokens: &tokens, field: "/tokens" };
-                    Box::pin(self.by_grant(&now, caller, &profile, under)).await?
+                    Box::pin(self.by_grant(&now, caller, &profile, under)).await
                 }
             };
-            noted.opens(&profile, &grant, key_version);
+            let grant = of_rule(grant, &profile, caller, Call::Batch)?;
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
             let (tags, tokens) = self.tags(&profile, tokens).await?;
             noted.tagged(tags);
+            let grant = grant?;
+            noted.opens(&profile, &grant, key_version);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
             let grant = self.charge(caller, &profile, grant, tokens.len(), "/tokens").await?;
@@ -179,64 +183,6 @@ impl Chancery {
             let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
             noted.without(outcome.bad.len());
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
-        };
-        let answer = answer.await;
-        self.record_call(caller, id, noted, answer).await
-    }
-
-    /// Puts a token in the place of the account number of track data.
-    pub async fn track_tokenize(
-        &self,
-        caller: &Caller,
-        id: TokenProfileId,
-        request: TrackTokenizeRequest,
-    ) -> Result<TrackTokenizationResponse> {
-        let now = self.tokenizes_now()?;
-        let mut noted = Noted::of(Action::TrackTokenize, 1);
-        let answer = async {
-            let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Track)?;
-            noted.makes(&profile);
-            profile.engine().versions().check_made(request.key_version)?;
-            let tracks = self.parse_tracks(&profile, &request.track)?;
-            let grant = self.charge(caller, &profile, grant, 1, TRACK).await?;
-            let attributes = self.attributes(&profile, None, None)?;
-            let (token, iv) = self.make_token(&profile, grant, &tracks.account(), attributes, TRACK).await?;
-            noted.tagged(self.tag(&profile, &token)?);
-            let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
-            Ok(TrackTokenizationResponse { track, iv, key_version: profile.engine().version_to_tell() })
-        };
-        let answer = answer.await;
-        self.record_call(caller, id, noted, answer).await
-    }
-
-    /// Puts the account number back into tokenized track data.
-    pub async fn track_detokenize(
-        &self,
-        caller: &Caller,
-        id: TokenProfileId,
-        request: TrackDetokenizeRequest,
-    ) -> Result<TrackDetokenizationResponse> {
-        let now = self.detokenizes_now()?;
-        let mut noted = Noted::of(Action::TrackDetokenize, 1);
-        let answer = async {
-            let profile = self.token_profiles.find(id)?;
-            caller.check_profile(id)?;
-            let grant = match request.grant_uuid {
-                None => profile.may_detokenize(&now, caller.roles(), Call::Track)?,
-                Some(grant) => {
-                    let token = self.parse_tracks(&profile, &request.track)?.account();
-                    let sent = One { profile: &profile, call: Call::Track, token: &token, field: TRACK };
-                    Box::pin(self.one_by_grant(&now, caller, grant, sent)).await?
-                }
-            };
-            noted.opens(&profile, &grant, request.key_version);
-            let tracks = self.parse_tracks(&profile, &request.track)?;
-            let (token, iv, version) = (tracks.account(), request.iv.as_ref(), request.key_version);
-            noted.tagged(self.tag(&profile, &token)?);
-            let grant = self.charge(caller, &profile, grant, 1, TRACK).await?;
-            let account = self.open_token(&profile, grant, &token, iv, version, TRACK).await?;
-            let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
-            Ok(TrackDetokenizationResponse { track })
         };
         let answer = answer.await;
         self.record_call(caller, id, noted, answer).await
@@ -348,16 +294,6 @@ impl Chancery {
         self.catch_up().await?;
         Err(Error::state("The token profile was changed while its first token was made; try again."))
     }
-
-    fn parse_tracks<'t>(&self, profile: &Profile, track: &'t str) -> Result<Tracks<'t>> {
-        if track.len() > self.limits.track_max {
-            return Err(Error::too_large(TRACK, format!("Track data have at most {} bytes.", self.limits.track_max)));
-        }
-        if !profile.engine().is_decimal() {
-            return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));
-        }
-        Tracks::parse(track).map_err(|bad| bad.error(TRACK))
-    }
 }
 
 /// One token that is sent under a grant.
@@ -368,7 +304,14 @@ struct One<'c> {
     field: &'static str,
 }
 
-const TRACK: &str = "/track";
+/// What is to be recorded with the tags of its tokens, whether it is let through or refused. Whoever has no rule for it leaves
+/// none, and is refused here.
+fn of_rule<G>(grant: Result<G>, profile: &Profile, caller: &Caller, call: Call) -> Result<Result<G>> {
+    match grant {
+        Err(error) if !profile.may_name_grant(caller.roles(), call) => Err(error),
+        grant => Ok(grant),
+    }
+}
 
 /// What came with a token, checked.
 fn read_call(profile: &Profile, iv: Option<&Base64>, version: Option<u32>) -> Result<(Vec<Option<Iv>>, Option<u32>)> {

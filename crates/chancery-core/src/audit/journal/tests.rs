@@ -66,7 +66,7 @@ async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token
     let answer = chancery.detokenize(&caller, id, request!({"token": token})).await.unwrap();
     assert_eq!(answer.message, CARD);
     chancery.batch_tokenize(&caller, id, request!({"messages": ["5555555555554444", CARD]})).await.unwrap();
-    let tokens: Vec<String> = (0..9_000).map(|number| format!("{number:016}")).chain([spaced.clone()]).collect();
+    let tokens: Vec<String> = (0..33_000).map(|number| format!("{number:016}")).chain([spaced.clone()]).collect();
     let batch: BatchDetokenizeRequest = request!({"tokens": tokens});
     chancery.batch_detokenize(&caller, id, batch).await.unwrap();
     let track = format!(";{CARD}=25121011000?");
@@ -95,7 +95,33 @@ async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token
     // Nine calls, of which one has three records because it has so many values: a segment was ended for them. Nothing was
     // read of the last one.
     assert_eq!((state.faults.as_slice(), state.records), (&[][..], 9 + 2 + 1));
-    assert_eq!(state.values, 1 + 1 + 2 + 9_001 + 1 + 1 + 2 + 1);
+    assert_eq!(state.values, 1 + 1 + 2 + 33_001 + 1 + 1 + 2 + 1);
+}
+
+/// Who has a rule, and asks without the approvals that it takes, has tried to read these tokens.
+#[tokio::test]
+async fn a_call_that_lacks_its_approvals_is_found_by_the_token() {
+    let installation = Installation::new().await;
+    let (caller, folder) = (installation.administrators().await, tempfile::tempdir().unwrap());
+    let chancery = &installation.node_with_journal(folder.path().join("journal")).await;
+    let folder = &folder.path().join("journal");
+    let rule = |operation: &str| json!({"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": operation});
+    let mut rules = ["Tokenize", "Detokenize", "Batch"].map(rule);
+    rules[1]["approval"] = json!({"numApprovals": 1});
+    let id = profile(chancery, &caller, &json!({"controlRules": rules})).await;
+    let token = testing::tokenize(chancery, &caller, id).await.unwrap();
+    let grant = "018f2c6e-0000-7000-8000-00000000000a";
+    let track = format!(";{token}=25121011000?");
+    assert!(chancery.detokenize(&caller, id, request!({"token": token})).await.is_err());
+    assert!(chancery.detokenize(&caller, id, request!({"token": token, "grantUuid": grant})).await.is_err());
+    assert!(chancery.batch_detokenize(&caller, id, request!({"tokens": [token]})).await.is_err());
+    assert!(chancery.batch_detokenize(&caller, id, request!({"tokens": [token], "grantUuid": grant})).await.is_err());
+    assert!(chancery.track_detokenize(&caller, id, request!({"track": track})).await.is_err());
+    let found = who(chancery, folder, &token).await;
+    let actions: Vec<_> = found.iter().map(|(action, _)| action.as_str()).collect();
+    let expected = ["Tokenize", "Detokenize", "Detokenize", "BatchDetokenize", "BatchDetokenize", "TrackDetokenize"];
+    assert_eq!(actions, expected);
+    assert!(found[1..].iter().all(|(_, outcome)| outcome != "Success"), "{found:?}");
 }
 
 #[tokio::test]
