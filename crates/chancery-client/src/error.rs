@@ -79,7 +79,21 @@ fn unreached(error: &ureq::Error) -> String {
     if let ureq::Error::Timeout(_) = error {
         return "the server did not answer in time".to_owned();
     }
-    format!("the server could not be reached: {error}")
+    // Without the library's own word for the kind of error.
+    let why = if let ureq::Error::Other(inner) = error {
+        inner.to_string()
+    } else if let ureq::Error::Io(inner) = error {
+        inner.to_string()
+    } else {
+        error.to_string()
+    };
+    // This one the TLS library has as a name of its code alone.
+    if why.contains("CaUsedAsEndEntity") {
+        return "the server is not trusted: it shows the certificate of an authority, and has to show one of its own that an \
+            authority issued"
+            .to_owned();
+    }
+    format!("the server could not be reached: {why}")
 }
 
 /// The member at fault, for the front of the message.

@@ -222,11 +222,12 @@ impl Keeper {
 
 /// Whether a segment would become smaller: nothing that is there makes the tags of batches so. Looked at in some places of it.
 fn is_worth_compressing(file: &File, length: u64) -> io::Result<bool> {
+    let mut compressor = zstd::bulk::Compressor::new(LEVEL)?;
     let (mut sample, mut looked, mut compressed) = (vec![0; SAMPLE], 0, 0);
     for place in 0..SAMPLES {
         let read = file.read_at(&mut sample, length / SAMPLES * place)?;
         looked += read;
-        compressed += zstd::bulk::compress(&sample[..read], LEVEL)?.len();
+        compressed += compressor.compress(&sample[..read])?.len();
     }
     Ok(compressed < looked - looked / GAIN)
 }

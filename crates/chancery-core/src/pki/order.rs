@@ -137,6 +137,11 @@ impl Order {
         if self.spec == KeySpec::Rsa(RsaSize::Bits2048) {
             warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
         }
+        if self.given.is_none() && !self.save_key {
+            let text = "newKey.save is false, so the private key is neither kept nor answered, and nobody can use the \
+                        certificate; for a key that is elsewhere send a PKCS#10 request.";
+            warnings.push(text.to_owned());
+        }
         let urls = &self.profile.urls;
         if self.issuer.is_some() && !has_public_url && (urls.crl.is_none() || urls.issuer.is_none()) {
             warnings.push(

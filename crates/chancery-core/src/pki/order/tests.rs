@@ -63,6 +63,9 @@ fn defaults_come_from_the_profile() {
     assert_eq!(order.warnings(true).len(), 1);
     assert_eq!(order.period, Period::years(3));
     assert!(order.save_key);
+    let nowhere = NewKey { save: Some(false), ..of_type("RSA 3072 Signing") };
+    let warnings = read(&Request { new_key: nowhere, ..request() }).unwrap().warnings(true);
+    assert!(warnings.len() == 1 && warnings[0].starts_with("newKey.save is false"), "{warnings:?}");
 }
 
 #[test]
