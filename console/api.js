@@ -26,6 +26,18 @@ export class Refusal extends Error {
 /** Told when a call finds that the session has ended. */
 export const sessionEnded = new EventTarget();
 
+/** Whether API access is off, so that all calls but those of the settings are refused; `change` is told when that becomes another. */
+export const access = Object.assign(new EventTarget(), { isOff: false });
+
+const SETTINGS = "/api/v2/system/settings";
+
+/** @param {boolean} isOff as an answer has just said */
+export function accessIs(isOff) {
+  if (access.isOff === isOff) return;
+  access.isOff = isOff;
+  access.dispatchEvent(new Event("change"));
+}
+
 /** @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<Json>} */
 export const get = (path, query, signal) => enveloped("GET", path + search(query), undefined, signal);
 
@@ -48,9 +60,16 @@ export async function download(path, signal) {
   return answer.blob();
 }
 
-/** An answer of a path outside of the interface's envelope. @param {string} method @param {string} path @param {Json} [body] @returns {Promise<Json>} */
-export async function plain(method, path, body) {
-  const answer = await send(method, path, body);
+/** A text that the interface answers without its envelope. @param {string} path @param {AbortSignal} [signal] */
+export async function text(path, signal) {
+  const answer = await send("GET", path, undefined, signal);
+  if (!answer.ok) throw refusal(answer, await json(answer));
+  return answer.text();
+}
+
+/** An answer of a path outside of the interface's envelope. @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal] @returns {Promise<Json>} */
+export async function plain(method, path, body, signal) {
+  const answer = await send(method, path, body, signal);
   const read = await json(answer);
   if (answer.ok) return read;
   throw refusal(answer, { errorCode: read.errorCode ?? codeOf(answer.status), response: { message: read.message } });
@@ -60,12 +79,16 @@ export async function plain(method, path, body) {
 async function enveloped(method, path, body, signal) {
   const answer = await send(method, path, body, signal);
   const read = await json(answer);
-  if (answer.ok && read.success === true) return read.response;
+  if (answer.ok && read.success === true) {
+    accessIs(path === SETTINGS && !read.response.apiAccess);
+    return read.response;
+  }
   throw ended(refusal(answer, read));
 }
 
 /** Who has a session is refused as unknown only when it has ended; a login that fails is another matter. @param {Refusal} refused */
 function ended(refused) {
+  if (refused.code === "ApiAccessDisabled") accessIs(true);
   if (refused.status !== 401) return refused;
   sessionEnded.dispatchEvent(new Event("ended"));
   return new Refusal(401, "SessionEnded", refused.message, { requestId: refused.requestId });
@@ -90,9 +113,10 @@ async function send(method, path, body, signal) {
   }
 }
 
-/** @param {Response} answer @returns {Promise<Json>} */
+/** A text is taken as the message: paths outside of the interface say so what is wrong. @param {Response} answer @returns {Promise<Json>} */
 async function json(answer) {
   try {
+    if (answer.headers.get("content-type")?.startsWith("text/plain")) return { message: (await answer.text()).trim().slice(0, TEXT_MAX) };
     const read = await answer.json();
     return typeof read === "object" && read !== null ? read : {};
   } catch {
@@ -103,13 +127,16 @@ async function json(answer) {
 /** @param {Response} answer @param {Json} read */
 function refusal(answer, read) {
   const response = read.response ?? {};
-  const message = response.message ?? `The server answered with status ${answer.status}.`;
+  const message = response.message ?? read.message ?? `The server answered with status ${answer.status}.`;
   return new Refusal(answer.status, read.errorCode ?? codeOf(answer.status), message, {
     field: response.field,
     requestId: response.requestId ?? answer.headers.get("x-request-id") ?? undefined,
     retryAfter: Number(answer.headers.get("retry-after")) || undefined,
   });
 }
+
+/** More of a text than this is no sentence for a person. */
+const TEXT_MAX = 500;
 
 /** What answers of the login mean, which have no code. */
 const CODES = new Map([

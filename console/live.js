@@ -1,12 +1,16 @@
 // What happens while a page is open, as the server tells it: server-sent events, read by fetch, since EventSource says
 // nothing of why it was refused. A connection that is lost is made again, and goes on after the last event that came.
 
+import { access, accessIs } from "./api.js";
+
 /** @typedef {import("./api.js").Json} Json */
 /** @typedef {{notice?: (notice: Json) => void, gap?: () => void, connected: (is: boolean) => void}} Listener */
 
 /** How long it waits before it connects again: at first, and at most. */
 const WAIT_MIN_MS = 1_000;
 const WAIT_MAX_MS = 30_000;
+/** The same where it is refused, which is an audit record each time. */
+const WAIT_REFUSED_MS = 300_000;
 
 /** Ids that are remembered, so that what comes twice is told once. */
 const KNOWN_MAX = 2_000;
@@ -68,8 +72,16 @@ async function keepOn(signal) {
     // A session that ended begins anew with a login, and then so does this.
     if (status === 401) return;
     wait = status === 200 ? WAIT_MIN_MS : Math.min(2 * wait, WAIT_MAX_MS);
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    await rest(status === 403 ? WAIT_REFUSED_MS : wait);
   }
+}
+
+/** Waits, at most until API access is switched on. @param {number} ms */
+function rest(ms) {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    access.addEventListener("change", resolve, { once: true });
+  });
 }
 
 /** One connection to its end; the status of the answer. @param {AbortSignal} signal */
@@ -77,7 +89,8 @@ async function once(signal) {
   const headers = { Accept: "text/event-stream", ...(lastId ? { "Last-Event-ID": lastId } : {}) };
   const answer = await fetch("/api/v2/notices", { headers, credentials: "same-origin", cache: "no-store", redirect: "error", signal });
   if (!answer.ok || !answer.body) {
-    await answer.body?.cancel();
+    const refused = await answer.json().catch(() => ({}));
+    if (refused.errorCode === "ApiAccessDisabled") accessIs(true);
     return answer.status;
   }
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -97,7 +110,10 @@ function take(frame) {
   const field = (/** @type {string} */ name) => frame.split("\n").find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2);
   const [event, id] = [field("event"), field("id")];
   if (id) lastId = id;
-  if (event === "begun") tell(true);
+  if (event === "begun") {
+    accessIs(false);
+    tell(true);
+  }
   if (event === "gap") for (const one of listeners) one.gap?.();
   if (event !== "notice") return;
   const notice = JSON.parse(field("data") ?? "{}");

@@ -96,14 +96,22 @@ export const secondFactor = (what, proof, passkey) =>
 export const changePassword = (proof, newPassword, passkey) =>
   plain("POST", "/home/v1/login/password", { ...credentials(proof), ...(passkey ? { passkey } : {}), newPassword: encoded(newPassword) });
 
-/** Ends the session, also for the server. */
+/** The tabs of a browser have one session. */
+const tabs = new BroadcastChannel("chancery.session");
+
+/** Ends the session, also for the server and in other tabs. */
 export async function logOut() {
+  const { fullyLoggedIn } = session;
   try {
     await plain("POST", "/home/v1/logout", {});
   } finally {
     session = NOBODY;
+    if (fullyLoggedIn) tabs.postMessage("logged out");
   }
 }
+
+/** @param {() => unknown} act what is done when another tab has logged out */
+export const onLogOutElsewhere = (act) => tabs.addEventListener("message", act);
 
 /** Whether the session holds one of these permissions. @param {...string} perms */
 export const may = (...perms) => perms.some((perm) => session.perms.includes(perm));

@@ -1,11 +1,11 @@
 // What surrounds every page: the navigation, who is logged in, the language, the keys, and what kind of installation this is.
 
-import { plain } from "./api.js";
+import { access, get, plain } from "./api.js";
 import { fill, h } from "./dom.js";
 import { go } from "./router.js";
 import { logOut, may, session } from "./session.js";
 import { shown } from "./visible.js";
-import { LANGUAGES, choose, language, t } from "./words.js";
+import { LANGUAGES, choose, language, t, tn } from "./words.js";
 
 /** @typedef {import("./words.js").Key} Key */
 
@@ -27,7 +27,11 @@ const visible = () => SECTIONS.filter(([, , , isSeen]) => isSeen());
 
 /** @param {() => Promise<void>} begin begins anew: after a logout, in another language */
 export async function frame(begin) {
-  const health = await plain("GET", "/readyz").catch(() => ({ demo: false }));
+  const demo = h("p", { class: "demo", hidden: true }, h("strong", {}, t("demo.word")), " ", t("demo.what"));
+  // The settings say whether API access is off, too, of which whoever may switch it on hears everywhere.
+  const settings = may("System:Manage") ? get("/api/v2/system/settings").catch(() => undefined) : undefined;
+  await sayDemo(demo);
+  if ((await settings)?.["demo"]) demo.hidden = false;
   const links = visible().map(([href, key, letter]) =>
     h("li", {}, h("a", { href, title: t("keys.go", { letter }) }, t(key))));
   document.onkeydown = keys;
@@ -35,12 +39,33 @@ export async function frame(begin) {
     h("a", { class: "skip", href: "#main", onclick: skip }, t("nav.skip")),
     h("header", { class: "top" },
       h("a", { class: "brand", href: "#/" }, h("img", { src: "/console/icon.svg", alt: "", width: 22, height: 22 }), "Chancery"),
-      health.demo && h("p", { class: "demo" }, h("strong", {}, t("demo.word")), " ", t("demo.what")),
-      h("div", { class: "who" }, who(), languages(begin), logOutButton(begin))),
+      demo,
+      h("div", { class: "who" }, who(), languages(begin), logOutButton(begin)),
+      accessOff()),
     h("nav", { "aria-label": t("nav.label") }, h("ul", {}, links)),
     h("main", { id: "main" }),
     helpDialog());
 }
+
+const ASK_AGAIN_MS = 5_000;
+
+/** Says what kind of installation this is as soon as the server does: while it is not ready, it does not. @param {HTMLElement} place */
+async function sayDemo(place) {
+  try {
+    place.hidden = !(await plain("GET", "/readyz"))["demo"];
+  } catch {
+    setTimeout(() => place.isConnected && void sayDemo(place), ASK_AGAIN_MS);
+  }
+}
+
+/** What everybody has to know while nothing works. */
+function accessOff() {
+  const mine = may("System:Manage");
+  return h("p", { class: "off", role: "status" }, access.isOff && [h("strong", {}, t("apiAccess.off")), " ",
+    mine ? tn("apiAccess.offHere", { system: h("a", { href: "#/system" }, t("nav.system")) }) : t("apiAccess.offOthers")]);
+}
+
+access.addEventListener("change", () => document.querySelector(".off")?.replaceWith(accessOff()));
 
 /** @param {Event} event */
 function skip(event) {

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { h } from "../dom.js";
 import { mask as maskText } from "../parts/mask.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
+import { number } from "../parts/values.js";
 import { address } from "../router.js";
 import { shown } from "../visible.js";
 import { t, word } from "../words.js";
@@ -23,7 +24,9 @@ export async function page({ query, signal }) {
     h("p", { class: "crumbs" }, h("a", { href: "#/audit" }, t("nav.audit"))),
     h("h1", {}, t("access.title")),
     h("p", {}, t("access.now"), " ", h("a", { href: address("/audit", { concerns: "Access" }) }, t("access.changes"))),
-    list({ path: "/audit/access", query, caption: t("access.title"), columns, empty: t("access.empty"), search: t("access.search"), filters: [filter], listed: { ...answer, rows } }),
+    list({ path: "/audit/access", query, caption: t("access.title"), columns, empty: t("access.empty"), search: t("access.search"), filters: [filter], listed: { rows, next: answer["next"] } }),
+    // Of each identity there are several rows.
+    h("p", { class: "quiet" }, t("access.total", { count: number(answer["total"]) })),
   ];
   return { title: t("access.title"), content };
 }

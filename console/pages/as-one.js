@@ -4,7 +4,7 @@
 import { get, post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { Names, each } from "../names.js";
-import { approved, sorted } from "../parts/decide.js";
+import { approved, obstacle, sorted } from "../parts/decide.js";
 import { field, form, select, textarea } from "../parts/form.js";
 import { sha256OfText } from "../parts/hashes.js";
 import { statement as partsOf } from "../parts/statement.js";
@@ -33,7 +33,7 @@ export async function page({ params, query, signal }) {
   const own = answer.items.filter((/** @type {Json} */ stub) => stub.policyUuid === policy.objInfo.uuid);
   const rows = await each(own, async (/** @type {Json} */ stub) => {
     const request = await get(`/api/v2/x509/signing-requests/${stub.uuid}`, undefined, signal);
-    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: ofRequest(request, undefined, undefined, []).filter(Boolean) };
+    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: ofRequest(request, undefined, undefined, [], obstacle({ object: request, selfApproval: policy.selfApproval })).filter(Boolean) };
   });
   const title = t("asOne.title", { policy: shownText(policy.objInfo.name) });
   const content = [

@@ -2,13 +2,13 @@
 
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
+import { showOnce } from "../parts/once.js";
 import { problem } from "../parts/problem.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
-import { go } from "../router.js";
 import { may } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { health, where } from "./audit-targets.js";
@@ -87,7 +87,9 @@ function editor(target) {
   const hook = field(t("targets.url"), input({ type: "url", value: webhook?.url ?? "", spellcheck: "false" }), { pointer: "/webhook/url", help: t("shipping.urlHelp") });
   const collector = field(t("targets.url"), input({ type: "url", value: otlp?.url ?? "", spellcheck: "false" }), { pointer: "/otlp/url", help: t("shipping.collectorHelp") });
   const secret = field(t("shipping.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("shipping.secretHelp") : t("targets.secretKept") });
-  const make = h("button", { type: "button", onclick: () => (secret.control.value = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`) }, t("targets.makeSecret"));
+  let made = "";
+  const onclick = () => (secret.control.value = made = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
+  const make = h("button", { type: "button", onclick }, t("targets.makeSecret"));
   secret.element.append(make);
   const all = isNew && field(t("shipping.all"), input({ type: "checkbox", checked: true }), { pointer: "/firstSequence", help: t("shipping.allHelp") });
   const enabled = target && field(t("shipping.enabled"), input({ type: "checkbox", checked: target["enabled"] }), { pointer: "/enabled", help: t("shipping.enabledHelp") });
@@ -117,9 +119,11 @@ function editor(target) {
     ...(enabled ? { enabled: isChecked(enabled) } : {}),
   });
   const act = async () => {
-    if (target) return void (await patch(`/api/v2/audit/targets/${target["uuid"]}`, sent()), await show());
-    const made = await post("/api/v2/audit/targets", sent());
-    go(`#/audit/targets/${made["uuid"]}`);
+    const path = "/api/v2/audit/targets";
+    const { uuid } = await (target ? patch(`${path}/${target["uuid"]}`, sent()) : post(path, sent()));
+    // Nobody else has seen what was made here, and nobody sees it again.
+    if (chosen() === "webhook" && made && secret.control.value.trim() === made) await showOnce(t("shipping.secret"), t("shipping.secretOnce"), made);
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${uuid}` });
   };
   const placed = [host, port, body, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
   return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element)], submit: t(isNew ? "targets.make" : "targets.save"), act });
@@ -127,6 +131,6 @@ function editor(target) {
 
 /** @param {string} path @param {string} name */
 function ending(path, name) {
-  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("shipping.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), go("#/audit/targets")) });
+  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("shipping.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), await done(t("targets.remove"), { to: "#/audit/targets" })) });
   return h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("targets.remove")));
 }

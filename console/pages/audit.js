@@ -1,12 +1,14 @@
 // Audit: who did what, when, and how it ended; the newest first, with what a change changed.
 
 import { get } from "../api.js";
-import { h } from "../dom.js";
+import { append, h } from "../dom.js";
+import { Names } from "../names.js";
+import { field, input, select } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
-import { copyable, moment, shortId } from "../parts/values.js";
+import { copyable, endOf, inZone, loginWay, moment, shortId } from "../parts/values.js";
 import { address, go } from "../router.js";
-import { shown } from "../visible.js";
+import { shown, shownText } from "../visible.js";
 import { apart, t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -29,23 +31,28 @@ const ACTIONS = [
   "SigningRequestExpire", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail",
   "ProposalExpire",
 ];
-const OUTCOMES = ["Success", "NotAuthorized", "InvalidAuthToken", "InvalidState", "InvalidValue", "InvalidSelection", "RateLimited"];
+/** The interface's error codes, as docs/openapi.json lists them: a test holds the two against each other. */
+const OUTCOMES = [
+  "Success", "ArgumentParseError", "InvalidSelection", "InvalidValue", "InvalidState", "AlreadyExists", "InvalidAuthToken", "NotAuthorized",
+  "ApiAccessDisabled", "LimitExceeded", "RateLimited", "Sealed", "Unavailable", "InternalError",
+];
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
   const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, after } = query;
   const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from: utc(query["from"]), to: utc(query["to"]) };
-  const [answer, newest] = await Promise.all([
+  const [answer, newest, people] = await Promise.all([
     get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal),
     get("/api/v2/audit/checkpoint", {}, signal),
+    new Names(signal).identities(),
   ]);
   const content = [
     h("h1", {}, t("audit.title")),
-    filters(query),
-    (identityUuid || objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? nodeUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    filters(query, people),
+    (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], people), " ", h("a", { href: address("/audit") }, t("list.all"))),
     h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/journal") }, t("journal.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) }), newest["witnessed"] && [" ", t("audit.witnessed", { records: newest["witnessed"].records, witnesses: newest["witnessed"].witnesses.join(", ") })]),
-    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
+    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, people), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };
 }
@@ -59,60 +66,89 @@ function exported(filter) {
 /** A moment as a field of a form has it, in the zone of the reader. @param {string | undefined} local */
 const utc = (local) => (local ? new Date(local).toISOString() : undefined);
 
-/** @param {Record<string, string>} query */
-function filters(query) {
-  const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string[]} */ values) =>
-    h("select", { name, "aria-label": label }, h("option", { value: "" }, `${label}: ${t("list.all")}`), values.map((one) => h("option", { value: one, selected: one === query[name] }, one === "Success" ? word("state", one) : apart(one))));
-  const time = (/** @type {string} */ name, /** @type {string} */ label) => h("input", { type: "datetime-local", name, "aria-label": label, title: label, value: query[name] ?? "" });
+/** What the records that are shown have in common: its name, where they tell one, and its id. @param {Record<string, string>} query @param {Json[]} records @param {Map<string, string>} people */
+function only({ objectUuid, nodeUuid }, records, people) {
+  if (!objectUuid) return [t("audit.node"), " ", shortId(nodeUuid ?? "")];
+  const name = people.get(objectUuid) ?? records.map((one) => nameIn(one)).find(Boolean);
+  return [name && [shown(name), " "], shortId(objectUuid)];
+}
+
+/** What a record calls its object. @param {Json} record @returns {string} */
+const nameIn = ({ detail }) => detail?.name ?? detail?.subject ?? "";
+
+/** @param {Record<string, string>} query @param {Map<string, string>} people */
+function filters(query, people) {
+  const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {[string, string][]} */ options) =>
+    field(label, select([["", t("list.all")], ...options], query[name], { name }));
+  const words = (/** @type {string[]} */ values) => values.map((one) => /** @type {[string, string]} */ ([one, one === "Success" ? word("state", one) : apart(one)]));
+  const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: query[name] ?? "" }));
+  const named = [...people].map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)])).sort(([, one], [, other]) => one.localeCompare(other));
+  const who = query["identityUuid"];
+  // Of more people than there are names for, or gone since.
+  if (who && !people.has(who)) named.unshift([who, `…${who.slice(-8)}`]);
+  const [from, to] = [time("from", t("audit.from")), time("to", t("audit.to"))];
+  const fields = [choice("identityUuid", t("column.who"), named), choice("action", t("column.action"), words(ACTIONS)), choice("outcome", t("column.outcome"), words(OUTCOMES)),
+    choice("concerns", t("audit.concerns"), [["Access", t("audit.access")]]), from, to];
   const { after, ...rest } = query;
   const onsubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
+    if (from.control.value && to.control.value && from.control.value > to.control.value) {
+      to.complain(t("audit.order"));
+      to.control.focus();
+      return;
+    }
     const values = Object.fromEntries([...new FormData(/** @type {HTMLFormElement} */ (event.target))].map(([name, value]) => [name, String(value)]));
     go(address("/audit", { ...rest, ...values }));
   };
-  const made = h("form", { class: "controls", role: "search", onsubmit },
-    choice("action", t("column.action"), ACTIONS), choice("outcome", t("column.outcome"), OUTCOMES),
-    h("select", { name: "concerns", "aria-label": t("audit.concerns") }, h("option", { value: "" }, `${t("audit.concerns")}: ${t("list.all")}`), h("option", { value: "Access", selected: query["concerns"] === "Access" }, t("audit.access"))),
-    time("from", t("audit.from")), time("to", t("audit.to")), h("button", { type: "submit" }, t("list.search")));
+  const made = h("form", { class: "controls labelled", role: "search", onsubmit, novalidate: true }, fields.map((one) => one.element), h("button", { type: "submit" }, t("list.search")));
   for (const one of made.querySelectorAll("select")) one.addEventListener("change", () => made.requestSubmit());
   return made;
 }
 
-/** @param {Record<string, string>} query @returns {import("../parts/table.js").Column[]} */
-function columns(query) {
+/** @param {Record<string, string>} query @param {Map<string, string>} people @returns {import("../parts/table.js").Column[]} */
+function columns(query, people) {
   const { after, ...rest } = query;
   return [
-    { title: t("column.action"), cell: (row) => [apart(row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
-    { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"]) },
+    { title: t("column.action"), kind: "words", cell: (row) => [apart(row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
+    { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
     { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
       [index > 0 && " + ", h("a", { href: address("/audit", { ...rest, identityUuid: one["uuid"] }) }, shown(one["name"]))]) },
-    { title: t("column.outcome"), cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
-    { title: t("column.object"), cell: (row) => [shown(row["detail"]?.name ?? row["detail"]?.subject ?? ""), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, h("code", {}, row["objectUuid"].slice(0, 8)))] },
-    { title: t("column.detail"), cell: (row) => detail(row) },
+    { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
+    { title: t("column.object"), cell: (row) => [shown(nameIn(row) || (people.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
+    { title: t("column.detail"), kind: "folded", cell: (row) => detail(row) },
   ];
 }
 
-/** What it says besides, folded. @param {Json} row */
+/** What it says besides, folded, and drawn when it is first opened: of a page of records it is much. @param {Json} row */
 function detail(row) {
+  const changes = row["detail"]?.changes;
+  const place = h("div");
+  const ontoggle = (/** @type {Event} */ event) => /** @type {HTMLDetailsElement} */ (event.target).open && place.childElementCount === 0 && append(place, unfolded(row));
+  return h("details", { ontoggle }, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")), place);
+}
+
+/** @param {Json} row */
+function unfolded(row) {
   const { changes, ...rest } = row["detail"] ?? {};
   const lines = [
     { title: t("diff.member"), cell: (/** @type {Json} */ one) => h("code", {}, one["member"]) },
     { title: t("diff.before"), cell: (/** @type {Json} */ one) => h("span", { class: "before" }, shown(text(one["before"]))) },
     { title: t("diff.after"), cell: (/** @type {Json} */ one) => h("span", { class: "after" }, shown(text(one["after"]))) },
   ];
-  return h("details", { open: Boolean(changes) }, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")),
+  return [
     changes && table(lines, changes, t("column.detail")),
     h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, null, 2), { lines: true })),
     row["identities"].map((/** @type {Json} */ one) => h("p", { class: "quiet" }, shown(one["name"]), ...standing(one))),
     row["account"] && h("p", { class: "quiet" }, t("audit.account"), " ", shown(`${row["account"].name ?? ""} (${row["account"].uid}), ${row["account"].host}`)),
     row["node"] && h("p", { class: "quiet" }, t("audit.node"), " ", shortId(row["node"]), " ", h("a", { href: address("/audit", { nodeUuid: row["node"] }) }, t("audit.ofNode"))),
-    (row["source"] || row["requestId"]) && h("p", { class: "quiet" }, row["source"] && [t("audit.from"), " ", row["source"], " "], row["requestId"] && copyable(row["requestId"])));
+    (row["source"] || row["requestId"]) && h("p", { class: "quiet" }, row["source"] && [t("audit.from"), " ", row["source"], " "], row["requestId"] && copyable(row["requestId"])),
+  ];
 }
 
 /** As what, how and from where an identity had logged in. @param {Json} one */
 function standing(one) {
   const roles = (one["roles"] ?? []).map((/** @type {Json} */ role) => role["name"]).join(", ");
-  return [roles && [" · ", shown(roles)], one["login"] && [" · ", apart(one["login"].way)], one["source"] && [" · ", one["source"]]].filter(Boolean);
+  return [roles && [" · ", shown(roles)], one["login"] && [" · ", loginWay(one["login"].way)], one["source"] && [" · ", one["source"]]].filter(Boolean);
 }
 
 /** @param {unknown} value */

@@ -3,15 +3,17 @@
 import { download, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { readContent } from "../parts/certificate-content.js";
+import { authority, list } from "../parts/certificate-facts.js";
+import { Malformed } from "../parts/der.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input, select } from "../parts/form.js";
+import { askSlowly, field, form, input, select, textarea } from "../parts/form.js";
 import { saveButton } from "../parts/results.js";
 import { state } from "../parts/state.js";
 import { later } from "../parts/table.js";
-import { copyable, moment, number, period, relative, shortId } from "../parts/values.js";
-import { go } from "../router.js";
+import { base64Of, copyable, digest, moment, number, period, relative, shortId } from "../parts/values.js";
 import { may, session } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
@@ -25,7 +27,7 @@ const CHAIN_MAX = 12;
 export async function page({ params, signal }) {
   const names = new Names(signal);
   const certificate = await names.certificate(String(params["uuid"]));
-  const [chain, profiles] = await Promise.all([chainOf(certificate, names), names.certProfiles()]);
+  const [chain, profiles, inside] = await Promise.all([chainOf(certificate, names), names.certProfiles(), insideOf(certificate)]);
   const name = certificate["subject"] || certificate["objInfo"].name;
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates")), chain.slice(1).reverse().map((one) => [" › ", h("a", { href: `#/certificates/${one["uuid"]}` }, shown(one["objInfo"].name))])),
@@ -37,7 +39,8 @@ export async function page({ params, signal }) {
       fact(t("cert.begins"), moment(certificate["notBefore"])),
       fact(t("cert.ends"), [moment(certificate["notAfter"]), " (", relative(certificate["notAfter"]), ")"]),
       certificate["revokedAt"] && fact(t("state.Revoked"), [moment(certificate["revokedAt"]), ", ", word("reason", certificate["revocationReason"])]),
-      fact(t("fact.key"), `${word("algorithm", certificate["keyAlgorithm"])}, ${t(certificate["keyUuid"] ? "fact.keyHere" : "fact.keyNotHere")}`),
+      ...inside.facts,
+      fact(t("fact.key"), `${inside.key ?? word("algorithm", certificate["keyAlgorithm"])}. ${t(certificate["keyUuid"] ? "fact.keyHere" : "fact.keyNotHere")}`),
       fact(t("cert.origin"), word("origin", certificate["origin"])),
       fact(t("cert.profile"), certificate["certProfileUuid"] ? shown(profiles.get(certificate["certProfileUuid"]) ?? certificate["certProfileUuid"]) : t("cert.noProfile")),
       fact(t("cert.trusted"), t(certificate["trusted"] ? "cert.willIssue" : "cert.willNotIssue")),
@@ -61,6 +64,27 @@ async function chainOf(certificate, names) {
     one = issuer;
   }
   return chain;
+}
+
+/** What the certificate itself says: what it is for, its key, and the digest by which others know it. @param {Json} certificate */
+async function insideOf(certificate) {
+  const pem = certificate["certificate"];
+  if (!pem) return { facts: [] };
+  try {
+    const { der, key, altNames, keyUsages, extendedKeyUsages, constraints } = readContent(pem);
+    const sha256 = base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", der)));
+    const words = (/** @type {string[]} */ usages) => list(usages.map((one) => word("usage", one)));
+    const facts = [
+      fact(t("cert.names"), list(altNames)),
+      fact(t("cert.ca"), constraints.ca ? authority(constraints) : t("cert.isNoAuthority")),
+      fact(t("cert.keyUsages"), words(keyUsages)),
+      fact(t("cert.extendedKeyUsages"), words(extendedKeyUsages)),
+      fact(t("cert.fingerprint"), digest(sha256))];
+    return { facts, key };
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return { facts: [fact(t("cert.unread"), error.message)] };
+  }
 }
 
 /** @param {Json} certificate */
@@ -87,29 +111,36 @@ function actions(certificate) {
   if (!may("CertManage:Generate")) return undefined;
   const path = `/api/v2/x509/${certificate["uuid"]}`;
   const isOver = certificate["status"] === "Revoked";
+  const isHere = Boolean(certificate["keyUuid"]);
   return h("section", { class: "decide", "aria-labelledby": "do-title" },
     h("h2", { id: "do-title" }, t("cert.do")),
     h("div", { class: "columns" },
-      !isOver && !certificate["trusted"] && issueAgain(t("cert.renew"), t("cert.renewWhat"), `${path}/renew`),
-      issueAgain(t("cert.rekey"), t("cert.rekeyWhat"), `${path}/rekey`)),
+      !isOver && !certificate["trusted"] && issueAgain(t("cert.renew"), t(isHere ? "cert.renewWhat" : "cert.renewElsewhere"), `${path}/renew`),
+      issueAgain(t("cert.rekey"), t(isHere ? "cert.rekeyWhat" : "cert.rekeyElsewhere"), `${path}/rekey`, !isHere)),
     h("div", { class: "actions" },
-      certificate["status"] === "Held" && session.management && h("button", { type: "button", onclick: async () => (await post(`${path}/release`), await show()) }, t("cert.release")),
+      certificate["status"] === "Held" && session.management && h("button", { type: "button", onclick: async () => (await post(`${path}/release`), await done(t("cert.release"))) }, t("cert.release")),
       !isOver && h("button", { type: "button", class: "danger", onclick: () => revoke(certificate) }, t("cert.revoke"))));
 }
 
-/** Renew and rekey: the same names for longer. @param {string} title @param {string} what @param {string} path */
-function issueAgain(title, what, path) {
+/** Renew and rekey: the same names for longer. @param {string} title @param {string} what @param {string} path @param {boolean} [isElsewhere] whether another key may come from elsewhere */
+function issueAgain(title, what, path, isElsewhere) {
+  const csr = isElsewhere && field(t("issue.csr"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
   const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
   const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
   return h("section", {}, h("h3", {}, title), h("p", { class: "help" }, what), form({
-    fields: [amount, unit], submit: title,
-    act: async () => issued(await post(path, amount.control.value ? { certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } } : {})),
+    fields: [...(csr ? [csr] : []), amount, unit], submit: title,
+    act: async () => issued(title, await post(path, {
+      // Else it would be as the key of before, which is not kept: nobody would have it.
+      ...(csr ? csr.control.value.trim() ? { csr: csr.control.value } : { newKey: { save: true } } : {}),
+      ...(amount.control.value ? { certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } } : {}),
+    })),
   }));
 }
 
-/** To the certificate, or to the proposal that has to be approved first. @param {Json} answer */
-export function issued(answer) {
-  go(answer["certificateUuid"] && !answer["state"] ? `#/certificates/${answer["certificateUuid"]}` : `#/approvals/proposal/${answer["uuid"]}`);
+/** To the certificate, or to the proposal that has to be approved first. @param {string} what was done @param {Json} answer */
+export function issued(what, answer) {
+  const isThere = answer["certificateUuid"] && !answer["state"];
+  return done(what, { to: isThere ? `#/certificates/${answer["certificateUuid"]}` : `#/approvals/proposal/${answer["uuid"]}`, warnings: answer["warnings"] });
 }
 
 /** @param {Json} certificate */
@@ -120,7 +151,7 @@ function revoke(certificate) {
     what: h("p", {}, t(certificate["trusted"] ? "cert.revokeAuthority" : "cert.revokeWhat")),
     act: async () => {
       await post(`/api/v2/x509/${certificate["uuid"]}/revoke`, { reason: reason.control.value });
-      await show();
+      await done(t("cert.revoke"));
     },
   });
 }

@@ -3,10 +3,10 @@
 import { get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
-import { field, form, input, select } from "../parts/form.js";
-import { hashFields, isSet, policyFields } from "../parts/policy-fields.js";
-import { go } from "../router.js";
-import { shown, shownText } from "../visible.js";
+import { done } from "../parts/done.js";
+import { field, form, input, isSet, select } from "../parts/form.js";
+import { hashFields, policyFields } from "../parts/policy-fields.js";
+import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -60,15 +60,10 @@ function deployForm(keyTypes, issuers, roles) {
       [member]: stamps() ? { newCert } : { newCert, signingFormat: format.control.value, ...hash.body(), ...demands.body() },
     });
     const next = answer["pendingCertificate"] ? `#/approvals/proposal/${answer["pendingCertificate"].uuid}` : `#/signing/service/${answer["serviceUuid"]}`;
-    const warnings = answer["warnings"] ?? [];
-    if (warnings.length === 0) return go(next);
-    // In the place of the form, which would make a second one.
-    made.replaceWith(h("div", { class: "half", role: "status" }, h("p", {}, t("deploy.done")), h("ul", { class: "notes" }, warnings.map((/** @type {string} */ one) => h("li", {}, shown(one)))),
-      h("p", {}, h("a", { class: "primary", href: next }, t("deploy.goOn")))));
+    await done(t("deploy.make"), { to: next, warnings: answer["warnings"] });
   };
-  const made = form({
+  return form({
     fields: [name, format, ...certificate, unit, isPublic], placed: () => [...hash.fields, ...demands.fields, ...demands.placed],
     extra: ofSigning, submit: t("deploy.make"), act,
   });
-  return made;
 }

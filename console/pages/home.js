@@ -1,15 +1,18 @@
 // Home: what waits for me, what ends soon, whether all is well, and how much was done in the last day.
 
-import { get, plain } from "../api.js";
+import { access, get } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { activity } from "../parts/activity.js";
 import { changes } from "../parts/changes.js";
-import { fact, facts } from "../parts/facts.js";
+import { health } from "../parts/health.js";
+import { problem } from "../parts/problem.js";
+import { recovered } from "../parts/recovered.js";
 import { missing } from "../parts/state.js";
 import { later } from "../parts/table.js";
 import { number, relative } from "../parts/values.js";
 import { may } from "../session.js";
+import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
 import { approved, waitingProposals, waitingRequests } from "./waiting.js";
@@ -26,22 +29,27 @@ const NOTHING = { rows: [], total: 0 };
 export async function page({ signal }) {
   const names = new Names(signal);
   const decides = may("Signing:Approve", "Signing:Submit", "Services:Deploy", "CertManage:Generate", "CertManage:Manage");
-  const news = decides ? await changes(signal, ["SigningRequest", "Proposal"]) : undefined;
-  const content = [
-    h("h1", {}, t("home.title")), news,
+  // What is not well may be why nothing is told; the page says then what it can.
+  const news = decides && await changes(signal, ["SigningRequest", "Proposal"]).catch((error) => !access.isOff && problem(error, () => void show()));
+  const well = card(t("home.health"), "#/system", health(signal));
+  const content = access.isOff ? [h("h1", {}, t("home.title")), well] : [
+    h("h1", {}, t("home.title")), recovered(signal), news,
     h("div", { class: "cards" },
-      decides && card(t("home.waits"), "#/approvals", () => waits(names)),
-      card(t("home.ends", { days: SOON_DAYS }), "#/certificates?view=ending", () => ends(signal)),
-      card(t("home.health"), "#/system", () => health(signal))),
+      decides && card(t("home.waits"), "#/approvals", reading(() => waits(names))),
+      card(t("home.ends", { days: SOON_DAYS }), "#/certificates?view=ending", reading(() => ends(signal))),
+      well),
     h("section", {}, h("h2", {}, t("home.activity")), later(h("div", { class: "charts" }, activity()), () => lastDay(signal))),
   ];
   return { title: t("nav.home"), content };
 }
 
-/** @param {string} title @param {string} href @param {() => Promise<import("../dom.js").Child>} read */
-function card(title, href, read) {
-  return h("section", {}, h("h2", {}, h("a", { href }, title)), later(h("div", {}, h("p", { class: "quiet" }, t("page.reading"))), read));
+/** @param {string} title @param {string} href @param {HTMLElement} place */
+function card(title, href, place) {
+  return h("section", {}, h("h2", {}, h("a", { href }, title)), place);
 }
+
+/** @param {() => Promise<import("../dom.js").Child>} read */
+const reading = (read) => later(h("div", {}, h("p", { class: "quiet" }, t("page.reading"))), read);
 
 /** @param {Names} names */
 async function waits(names) {
@@ -74,20 +82,4 @@ async function ends(signal) {
 /** @param {AbortSignal} signal */
 async function lastDay(signal) {
   return activity((await get("/api/v2/activity", {}, signal)).hours);
-}
-
-/** What the server says of itself. @param {AbortSignal} signal */
-export async function health(signal) {
-  const ready = await plain("GET", "/readyz");
-  const log = await fetch("/log/checkpoint", { signal, cache: "no-store" });
-  const [origin = "", size = ""] = log.ok ? (await log.text()).split("\n") : [];
-  const good = (/** @type {string} */ text) => h("span", { class: "state good" }, text);
-  const bad = (/** @type {string} */ text) => h("span", { class: "state bad" }, text);
-  return facts(
-    fact(t("health.store"), good(t("health.storeAnswers"))),
-    fact(t("health.custody"), good(t("health.custodyLoaded"))),
-    fact(t("health.log"), log.ok ? good(t("health.logSize", { size: number(BigInt(size)) })) : bad(t("health.noLog"))),
-    log.ok && fact(t("health.logName"), h("code", {}, origin)),
-    ready["unreadable"] > 0 && fact(t("health.unreadable"), bad(number(ready["unreadable"]))),
-    ready["refusedRows"] > 0 && fact(t("health.refused"), bad(number(ready["refusedRows"]))));
 }

@@ -4,16 +4,15 @@ import { get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
 import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
 import { bindings, loadBindings } from "../parts/bindings.js";
+import { done } from "../parts/done.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input, textarea } from "../parts/form.js";
+import { askSlowly, field, form, input, isSet, textarea } from "../parts/form.js";
 import { mailbox } from "../parts/mailbox.js";
 import { passkeys, passkeysPath } from "../parts/passkeys.js";
 import { state } from "../parts/state.js";
 import { moment, shortId } from "../parts/values.js";
-import { go } from "../router.js";
 import { may } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { base64 } from "./identities.js";
@@ -34,6 +33,7 @@ export async function page({ params, signal }) {
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
     h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, identity["locked"] ? h("span", { class: "state bad" }, t("identity.locked")) : state("Enabled"))),
+    identity["recovery"] && recovery(path, name, identity["recovery"]),
     facts(
       fact(t("column.kind"), word("identity", identity["kind"])),
       fact(t("identity.since"), moment(identity["createdAt"])),
@@ -41,14 +41,13 @@ export async function page({ params, signal }) {
       identity["oneTimePasswordUntil"] && fact(t("identity.onceUntil"), moment(identity["oneTimePasswordUntil"])),
       identity["passwordResetAt"] && fact(t("identity.reset"), moment(identity["passwordResetAt"])),
       fact("UUID", shortId(identity["objInfo"].uuid))),
-    identity["recovery"] && recovery(path, identity["recovery"]),
     may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
     apiKeys(path, keys),
     bindings(identity["objInfo"].uuid, bound),
     itsPasskeys && passkeys(identity["objInfo"].uuid, itsPasskeys["results"], "other"),
     itsMailbox && services && mailbox(itsMailbox, services["results"], false),
-    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path, isPerson), bounds(path, identity)), ending(path, identity)),
+    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), bounds(path, identity)), ending(path, identity, keys.keys.length)),
   ];
   return { title: shownText(name), content };
 }
@@ -63,22 +62,26 @@ function roleForm(path, identity, roles) {
   const chosen = () => boxes.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
   const effect = liveEffect(() => ({ identityUuid: identity["objInfo"].uuid, roleUuids: chosen() }));
   boxes.forEach((one) => one.control.addEventListener("change", effect.changed));
-  return form({ fields: boxes, extra: effect.element, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await show()) });
+  return form({ fields: boxes, extra: effect.element, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await done(t("identity.giveRoles"))) });
 }
 
 /** @param {string} path @param {string} name */
 function rename(path, name) {
   const own = field(t("fact.name"), input({ value: name, maxlength: 255 }), { pointer: "/name" });
-  return form({ fields: [own], submit: t("keys.rename"), act: async () => (await patch(path, { name: own.control.value }), await show()) });
+  return form({ fields: [own], submit: t("keys.rename"), act: async () => (await patch(path, { name: own.control.value }), await done(t("keys.rename"))) });
 }
 
-/** @param {string} path @param {boolean} isPerson */
-function password(path, isPerson) {
+/** Asks for another password, and says what ends with the one before. @param {string} path @param {Json} identity @param {number} keys how many API keys it has */
+function password(path, identity, keys) {
+  const isPerson = identity["kind"] === "Person";
   const own = field(t("identity.newPassword"), input({ type: "password", autocomplete: "new-password" }), { pointer: "/password", help: t("identity.passwordHelp") });
-  const box = input({ type: "checkbox" });
-  const once = field(t("identity.oneTime"), box, { pointer: "/oneTime", help: t("identity.oneTimeHelp") });
-  const body = () => ({ password: base64(own.control.value), ...(box.checked ? { oneTime: true } : {}) });
-  return form({ fields: isPerson ? [own, once] : [own], submit: t("identity.setPassword"), act: async () => (await post(`${path}/password`, body()), await show()) });
+  const once = field(t("identity.oneTime"), input({ type: "checkbox", checked: true }), { pointer: "/oneTime", help: t("identity.oneTimeHelp") });
+  const body = () => ({ password: base64(own.control.value), ...(isPerson && isSet(once) ? { oneTime: true } : {}) });
+  askSlowly({
+    title: t("identity.setPassword"), name: identity["objInfo"].name, fields: isPerson ? [own, once] : [own], submit: t("identity.passwordSet"),
+    what: h("p", {}, keys > 0 ? t("identity.passwordKeys", { count: keys }) : t("identity.passwordWhat")),
+    act: async () => (await post(`${path}/password`, body()), await done(t("identity.passwordSet"))),
+  });
 }
 
 /** From where and when it may act. @param {string} path @param {Json} identity */
@@ -90,28 +93,31 @@ function bounds(path, identity) {
   const fields = [
     field(t("identity.networks"), networks, { pointer: "/networks", help: t("identity.networksHelp") }),
     field(t("identity.hours"), hours, { pointer: "/hours", help: t("identity.hoursHelp") })];
-  const act = async () => (await patch(path, { networks: given(networks), hours: given(hours) }), await show());
+  const act = async () => (await patch(path, { networks: given(networks), hours: given(hours) }), await done(t("identity.setBounds")));
   return form({ fields, submit: t("identity.setBounds"), act });
 }
 
-/** How it was let in again on the host, which is an alarm until somebody says that it is known. @param {string} path @param {Json} recovery */
-function recovery(path, recovery) {
+/** How it was let in again on the host, which is an alarm until somebody says that it is known. @param {string} path @param {string} name @param {Json} recovery */
+function recovery(path, name, recovery) {
   const names = recovery["identities"].map((/** @type {Json} */ one) => shownText(one["name"])).join(", ");
   const what = /** @type {const} */ ({ Two: "identity.recoveredTwo", One: "identity.recoveredOne", Host: "identity.recoveredHost" });
   const said = tn(what[/** @type {"Two" | "One" | "Host"} */ (recovery["by"])], { time: moment(recovery["recoveredAt"]), names, reason: shown(recovery["reason"] ?? "") });
-  return h("section", { class: "decide recovery" }, h("h2", {}, t("identity.recovered")), h("p", {}, said), h("p", {}, t("identity.recoveredWhat")),
-    form({ fields: [], submit: t("identity.acknowledge"), act: async () => (await patch(path, { recoveryAcknowledged: true }), await show()) }));
+  const act = async () => (await patch(path, { recoveryAcknowledged: true }), await done(t("identity.acknowledge")));
+  const ask = () => askSlowly({ title: t("identity.acknowledge"), what: h("p", {}, t("identity.acknowledgeWhat")), name, submit: t("identity.acknowledge"), act });
+  return h("section", { class: "warnings", "aria-labelledby": "recovered" }, h("h2", { id: "recovered" }, t("identity.recovered")), h("p", {}, said), h("p", {}, t("identity.recoveredWhat")),
+    may("Identity:Manage") && h("div", { class: "actions" }, h("button", { type: "button", onclick: ask }, t("identity.acknowledge"))));
 }
 
-/** @param {string} path @param {Json} identity */
-function ending(path, identity) {
+/** @param {string} path @param {Json} identity @param {number} keys */
+function ending(path, identity, keys) {
   const name = identity["objInfo"].name;
   const ask = (/** @type {import("../words.js").Key} */ title, /** @type {import("../words.js").Key} */ what, /** @type {() => Promise<unknown>} */ act) =>
     h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t(title), what: h("p", {}, t(what)), name, submit: t(title), act }) }, t(title));
   return h("div", { class: "actions" },
+    h("button", { type: "button", class: "danger", onclick: () => password(path, identity, keys) }, t("identity.setPassword")),
     identity["locked"]
-      ? h("button", { type: "button", onclick: async () => (await post(`${path}/unlock`), await show()) }, t("identity.unlock"))
-      : ask("identity.lock", "identity.lockWhat", async () => (await post(`${path}/lock`), await show())),
-    identity["totp"] && ask("identity.resetTotp", "identity.resetTotpWhat", async () => (await remove(`${path}/totp`), await show())),
-    ask("identity.remove", "identity.removeWhat", async () => (await remove(path), go("#/identities"))));
+      ? h("button", { type: "button", onclick: async () => (await post(`${path}/unlock`), await done(t("identity.unlock"))) }, t("identity.unlock"))
+      : ask("identity.lock", "identity.lockWhat", async () => (await post(`${path}/lock`), await done(t("identity.lock")))),
+    identity["totp"] && ask("identity.resetTotp", "identity.resetTotpWhat", async () => (await remove(`${path}/totp`), await done(t("identity.resetTotp")))),
+    ask("identity.remove", "identity.removeWhat", async () => (await remove(path), await done(t("identity.remove"), { to: "#/identities" }))));
 }

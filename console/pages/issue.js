@@ -2,7 +2,8 @@
 
 import { get, post } from "../api.js";
 import { h } from "../dom.js";
-import { field, form, input, select, textarea } from "../parts/form.js";
+import { each } from "../names.js";
+import { field, form, input, isSet, select, textarea } from "../parts/form.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { issued } from "./certificate.js";
@@ -19,16 +20,23 @@ export async function page({ query, signal }) {
     get("/api/v2/x509", { pageSize: PAGE, status: "Valid" }, signal)]);
   /** @type {[string, string][]} */
   const profileChoices = profiles["results"].map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
+  const ofAuthorities = await authorities(profileChoices.map(([uuid]) => uuid), signal);
   const keyTypes = types["results"].filter((/** @type {Json} */ one) => one["usages"].includes("Sign")).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
   const issuers = inventory["results"].filter((/** @type {Json} */ one) => one["trusted"]).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["subject"])]);
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates"))),
     h("h1", {}, t("issue.title")),
     h("div", { class: "columns" },
-      h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, keyTypes, issuers, query["issuer"])),
+      h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, ofAuthorities, keyTypes, issuers, query["issuer"])),
       h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"]))),
   ];
   return { title: t("issue.title"), content };
+}
+
+/** Those of these profiles whose certificates are authorities. @param {string[]} uuids @param {AbortSignal} signal */
+async function authorities(uuids, signal) {
+  const profiles = await each(uuids, (uuid) => get(`/api/v2/x509/cert-profiles/${uuid}`, undefined, signal));
+  return new Set(uuids.filter((_, index) => profiles[index]?.["basicConstraints"].ca));
 }
 
 /** What both ways have in common. @param {[string, string][]} profiles */
@@ -53,19 +61,22 @@ function common(profiles) {
   return { profile, fields: [subject, names, amount, unit], body };
 }
 
-/** @param {[string, string][]} profiles @param {[string, string][]} keyTypes @param {[string, string][]} issuers @param {string | undefined} chosen */
-function generate(profiles, keyTypes, issuers, chosen) {
+/** @param {[string, string][]} profiles @param {Set<string>} ofAuthorities @param {[string, string][]} keyTypes @param {[string, string][]} issuers @param {string | undefined} chosen */
+function generate(profiles, ofAuthorities, keyTypes, issuers, chosen) {
   const { profile, fields, body } = common(profiles);
   const issuer = field(t("cert.issuer"), select([["", t("cert.selfSigned")], ...issuers], chosen ?? issuers[0]?.[0]), { pointer: "/issuerUuid" });
   const type = field(t("issue.keyType"), select(keyTypes), { pointer: "/newKey/keyTypeUuid" });
-  const keep = field(t("issue.keepKey"), input({ type: "checkbox", checked: true }), { pointer: "/newKey/save" });
-  const trust = field(t("issue.trust"), input({ type: "checkbox" }), { pointer: "/trustCert" });
-  const isSet = (/** @type {import("../parts/form.js").Field} */ one) => /** @type {HTMLInputElement} */ (one.control).checked;
+  // Of what is no authority it says nothing.
+  const trust = field(t("issue.trust"), input({ type: "checkbox", checked: true }), { pointer: "/trustCert", help: t("issue.trustHelp") });
+  const isAuthority = () => ofAuthorities.has(profile.control.value);
+  const offerTrust = () => (trust.element.hidden = !isAuthority());
+  profile.control.addEventListener("input", offerTrust);
+  offerTrust();
   return form({
-    fields: [profile, issuer, ...fields, type, keep, trust], submit: t("issue.generateSubmit"),
-    act: async () => issued(await post("/api/v2/x509/generate", {
+    fields: [profile, trust, issuer, ...fields, type], extra: h("p", { class: "help" }, t("issue.ownKey")), submit: t("issue.generateSubmit"),
+    act: async () => issued(t("issue.generateSubmit"), await post("/api/v2/x509/generate", {
       ...body(), ...(issuer.control.value ? { issuerUuid: issuer.control.value } : {}),
-      newKey: { keyTypeUuid: type.control.value, save: isSet(keep) }, trustCert: isSet(trust),
+      newKey: { keyTypeUuid: type.control.value, save: true }, trustCert: isAuthority() && isSet(trust),
     })),
   });
 }
@@ -77,6 +88,6 @@ function fromRequest(profiles, issuers, chosen) {
   const csr = field(t("issue.csr"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
   return form({
     fields: [csr, profile, issuer, ...fields], submit: t("issue.requestSubmit"),
-    act: async () => issued(await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
+    act: async () => issued(t("issue.requestSubmit"), await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
   });
 }

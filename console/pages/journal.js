@@ -6,7 +6,7 @@ import { field, form, input, select, whileBusy } from "../parts/form.js";
 import { problem } from "../parts/problem.js";
 import { state } from "../parts/state.js";
 import { table } from "../parts/table.js";
-import { copyable, moment, number, shortId } from "../parts/values.js";
+import { copyable, endOf, inZone, moment, number, shortId } from "../parts/values.js";
 import { address } from "../router.js";
 import { shown } from "../visible.js";
 import { apart, t, word } from "../words.js";
@@ -34,14 +34,19 @@ function asking(names, chosen) {
   const profile = field(t("journal.profile"), select(options, chosen), { pointer: "/tokenProfileUuid" });
   const deleted = field(t("journal.deletedUuid"), input({ spellcheck: "false" }), { pointer: "/tokenProfileUuid", help: t("journal.deletedHelp") });
   const token = field(t("try.token"), input({ spellcheck: "false" }), { pointer: "/token", help: t("journal.tokenHelp") });
-  const from = field(t("audit.from"), input({ type: "datetime-local" }), { pointer: "/from" });
-  const to = field(t("audit.to"), input({ type: "datetime-local" }), { pointer: "/to" });
+  const from = field(inZone(t("audit.from")), input({ type: "datetime-local", step: 1 }), { pointer: "/from" });
+  const to = field(inZone(t("audit.to")), input({ type: "datetime-local", step: 1 }), { pointer: "/to" });
   const isDeleted = () => (deleted.element.hidden = profile.control.value !== "");
   profile.control.addEventListener("input", isDeleted);
   isDeleted();
   const found = h("output", { class: "found" });
   const act = async () => {
     fill(found);
+    if (from.control.value && to.control.value && from.control.value > to.control.value) {
+      to.complain(t("audit.order"));
+      to.control.focus();
+      return;
+    }
     const question = {
       tokenProfileUuid: profile.control.value || deleted.control.value.trim(), token: token.control.value,
       ...moments({ from: from.control.value, to: to.control.value }),
@@ -91,13 +96,13 @@ function verdict({ complete, next, journals: all }, count) {
 
 /** @param {Map<string, string>} names @returns {import("../parts/table.js").Column[]} */
 const columns = (names) => [
-  { title: t("column.action"), cell: (row) => [apart(row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", shown(names.get(row["tokenProfileUuid"]) ?? row["tokenProfileUuid"].slice(0, 8)))] },
-  { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"]) },
+  { title: t("column.action"), kind: "words", cell: (row) => [apart(row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", names.has(row["tokenProfileUuid"]) ? shown(names.get(row["tokenProfileUuid"]) ?? "") : endOf(row["tokenProfileUuid"]))] },
+  { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
   { title: t("column.who"), cell: (row) => row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
-    [index > 0 && " + ", h("a", { href: address("/audit", { identityUuid: one["uuid"] }) }, shown(one["name"] ?? one["uuid"].slice(0, 8)))]) },
-  { title: t("column.outcome"), cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
-  { title: t("access.sees"), cell: (row) => word("journalView", row["view"]) },
-  { title: t("journal.places"), cell: (row) => t("journal.placesOf", { places: places(row), values: number(row["values"]) }) },
+    [index > 0 && " + ", h("a", { href: address("/audit", { identityUuid: one["uuid"] }) }, one["name"] ? shown(one["name"]) : endOf(one["uuid"]))]) },
+  { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
+  { title: t("access.sees"), kind: "words", cell: (row) => word("journalView", row["view"]) },
+  { title: t("journal.places"), kind: "words", cell: (row) => t("journal.placesOf", { places: places(row), values: number(row["values"]) }) },
   { title: t("column.detail"), cell: (row) => h("span", { class: "quiet" }, t("audit.from"), " ", row["source"], " ", copyable(row["requestId"])) },
 ];
 

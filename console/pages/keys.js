@@ -2,13 +2,12 @@
 
 import { get, patch, post } from "../api.js";
 import { h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { moment, shortId } from "../parts/values.js";
-import { go } from "../router.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
@@ -35,7 +34,6 @@ async function all(query, signal) {
     { title: t("column.kind"), cell: (/** @type {Json} */ row) => kind(row["parameters"]) },
     { title: t("keys.uses"), cell: (/** @type {Json} */ row) => uses(row["usages"]) },
     { title: t("column.state"), cell: (/** @type {Json} */ row) => state(row["state"]) },
-    { title: "UUID", cell: (/** @type {Json} */ row) => shortId(row["objInfo"].uuid) },
   ];
   const content = [
     h("h1", {}, t("keys.heading")),
@@ -52,7 +50,7 @@ function makeForm(types) {
   const type = field(t("column.kind"), select(choices.map((one) => [one["objInfo"].uuid, one["objInfo"].name])), { pointer: "/keyTypeUuid" });
   return form({ fields: [name, type], submit: t("keys.make"), act: async () => {
     const made = await post("/api/v2/keys", { name: name.control.value, keyTypeUuid: type.control.value });
-    go(`#/keys/${made["uuid"]}`);
+    await done(t("keys.make"), { to: `#/keys/${made["uuid"]}` });
   } });
 }
 
@@ -66,7 +64,7 @@ async function one(uuid, signal) {
   ];
   const name = field(t("fact.name"), input({ value: key["objInfo"].name, maxlength: 255 }), { pointer: "/name" });
   const disable = () => askSlowly({ title: t("keys.disable"), what: h("p", {}, t("keys.disableWhat")), name: key["objInfo"].name, submit: t("keys.disable"),
-    act: async () => (await post(`${path}/disable`), await show()) });
+    act: async () => (await post(`${path}/disable`), await done(t("keys.disable"))) });
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/keys" }, t("nav.keys"))),
     h("div", { class: "head" }, h("h1", {}, shown(key["objInfo"].name)), h("p", {}, state(key["state"]))),
@@ -78,11 +76,11 @@ async function one(uuid, signal) {
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("keys.versions")), table(columns, [...key["versions"]].reverse(), t("keys.versions")),
     h("section", { class: "decide" }, h("h2", {}, t("cert.do")),
-      form({ fields: [name], submit: t("keys.rename"), act: async () => (await patch(path, { name: name.control.value }), await show()) }),
-      form({ fields: [], extra: h("p", {}, t("keys.rotateWhat")), submit: t("keys.rotate"), act: async () => (await post(`${path}/rotate`), await show()) }),
+      form({ fields: [name], submit: t("keys.rename"), act: async () => (await patch(path, { name: name.control.value }), await done(t("keys.rename"))) }),
+      form({ fields: [], extra: h("p", {}, t("keys.rotateWhat")), submit: t("keys.rotate"), act: async () => (await post(`${path}/rotate`), await done(t("keys.rotate"))) }),
       key["state"] === "Enabled"
         ? h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: disable }, t("keys.disable")))
-        : form({ fields: [], submit: t("keys.enable"), act: async () => (await post(`${path}/enable`), await show()) })),
+        : form({ fields: [], submit: t("keys.enable"), act: async () => (await post(`${path}/enable`), await done(t("keys.enable"))) })),
   ];
   return { title: shownText(key["objInfo"].name), content };
 }

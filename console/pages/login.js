@@ -8,6 +8,7 @@ import { problem } from "../parts/problem.js";
 import { codeField, passkeyBox, secondFactors, shownPasskey } from "../parts/second-factor.js";
 import { logIn, logOut, session, ways } from "../session.js";
 import { languages } from "../shell.js";
+import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
 
@@ -91,8 +92,10 @@ export function askToLogInAgain(begin) {
   const done = async () => {
     dialog.close();
     // The page was made for those who were here before; others get their own.
-    if (session.identities.map((one) => one.uuid).sort().join() !== before) await begin();
-    else live.goOn();
+    if (session.identities.map((one) => one.uuid).sort().join() !== before) return begin();
+    live.goOn();
+    // In the place of a page that could not be read there is nothing that was typed.
+    if (document.querySelector("main > .problem")) await show();
   };
   const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw, t("login.providerLeaves")));
   draw();

@@ -2,17 +2,17 @@
 
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, boxes, field, form, input, select, whileBusy } from "../parts/form.js";
 import { KINDS } from "../parts/mailbox.js";
+import { showOnce } from "../parts/once.js";
 import { problem } from "../parts/problem.js";
 import { list } from "../parts/table.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
-import { go } from "../router.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
-import { columns, health } from "./notices.js";
+import { columns, health, namesOf } from "./notices.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -33,13 +33,14 @@ export async function page({ params, query, signal }) {
     get(path, undefined, signal),
     get("/api/v2/notices/undelivered", { targetUuid: uuid, after: query["after"], pageSize: ROWS }, signal)]);
   const name = target["objInfo"].name;
+  const known = await namesOf(undelivered["items"].map((/** @type {Json} */ one) => one["notice"]), signal);
   const content = [
     crumbs,
     h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, health(target))),
     about(target, services["results"]),
     h("h2", {}, t("targets.try")), trial(path),
     h("h2", {}, t("targets.undelivered")),
-    list({ path: `/notices/target/${uuid}`, query, caption: t("targets.undelivered"), columns: undeliveredColumns(), empty: t("targets.nothingWaits"), listed: { ...undelivered, rows: undelivered["items"] } }),
+    list({ path: `/notices/target/${uuid}`, query, caption: t("targets.undelivered"), columns: undeliveredColumns(known), empty: t("targets.nothingWaits"), listed: { ...undelivered, rows: undelivered["items"] } }),
     h("section", { class: "decide" }, h("h2", {}, t("targets.change")), editor(target, services["results"]), ending(path, name)),
   ];
   return { title: shownText(name), content };
@@ -76,9 +77,9 @@ function trial(path) {
   return [h("div", { class: "actions" }, button), told];
 }
 
-/** @returns {import("../parts/table.js").Column[]} */
-function undeliveredColumns() {
-  const of = columns().map((column) => ({ ...column, cell: (/** @type {Json} */ row) => column.cell(row["notice"]) }));
+/** @param {Map<string, string>} known @returns {import("../parts/table.js").Column[]} */
+function undeliveredColumns(known) {
+  const of = columns(known).map((column) => ({ ...column, cell: (/** @type {Json} */ row) => column.cell(row["notice"]) }));
   return [
     ...of,
     { title: t("targets.attempts"), kind: "number", cell: (row) => number(row["attempts"]) },
@@ -97,7 +98,9 @@ function editor(target, services) {
   const url = field(t("targets.url"), input({ type: "url", spellcheck: "false" }), { pointer: "/webhook/url", help: isNew ? t("targets.urlHelp") : t("targets.urlKept") });
   const shape = field(t("targets.shape"), select(SHAPES.map((one) => [one, word("shape", one)]), webhook?.shape ?? "Chancery"), { pointer: "/webhook/shape" });
   const secret = field(t("targets.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("targets.secretHelp") : t("targets.secretKept") });
-  const make = h("button", { type: "button", onclick: () => (secret.control.value = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`) }, t("targets.makeSecret"));
+  let made = "";
+  const onclick = () => (secret.control.value = made = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
+  const make = h("button", { type: "button", onclick }, t("targets.makeSecret"));
   secret.element.append(make);
   const kinds = boxes(KINDS, target?.["kinds"] ?? [], (one) => word("notice", one), "/kinds");
   const known = services.map((one) => one["objInfo"].uuid);
@@ -126,9 +129,11 @@ function editor(target, services) {
     ...(enabled ? { enabled: /** @type {HTMLInputElement} */ (enabled.control).checked } : {}),
   });
   const act = async () => {
-    if (target) return void (await patch(`/api/v2/notice-targets/${target["uuid"]}`, body()), await show());
-    const made = await post("/api/v2/notice-targets", body());
-    go(`#/notices/target/${made["uuid"]}`);
+    const path = "/api/v2/notice-targets";
+    const { uuid } = await (target ? patch(`${path}/${target["uuid"]}`, body()) : post(path, body()));
+    // Nobody else has seen what was made here, and nobody sees it again.
+    if (!isMail() && made && secret.control.value.trim() === made) await showOnce(t("targets.secret"), t("targets.secretOnce"), made);
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${uuid}` });
   };
   const choices = [
     isNew && way.element, address.element, ofWebhook,
@@ -142,6 +147,6 @@ function editor(target, services) {
 
 /** @param {string} path @param {string} name */
 function ending(path, name) {
-  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("targets.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), go("#/notices")) });
+  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("targets.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), await done(t("targets.remove"), { to: "#/notices" })) });
   return h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("targets.remove")));
 }

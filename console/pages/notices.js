@@ -2,18 +2,25 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { Names, each } from "../names.js";
 import { KINDS, mailbox } from "../parts/mailbox.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
-import { moment, number, relative } from "../parts/values.js";
-import { may } from "../session.js";
+import { endOf, moment, number, relative } from "../parts/values.js";
+import { address } from "../router.js";
+import { includesUs, may } from "../session.js";
 import { shown } from "../visible.js";
 import { t, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
 /** Where the page of an object is. @type {Record<string, string>} */
-const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates" };
+const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates", Identity: "identities" };
+/** Where the interface tells one object with its name. @type {Record<string, string>} */
+const PATHS = { SigningRequest: "/api/v2/x509/signing-requests", Proposal: "/api/v2/x509/proposals", Certificate: "/api/v2/x509" };
+/** Names of objects by their uuid. @typedef {Map<string, string>} Known */
+/** Reads of objects that are under way at once. */
+const AT_ONCE = 25;
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
@@ -34,32 +41,53 @@ export async function page({ query, signal }) {
       targets && h("a", { class: "primary", href: "#/notices/target/new" }, t("targets.make"))),
     targets && [h("h2", {}, t("targets.title")), targetsOf(targets["results"])],
     h("h2", {}, t("notices.told")),
-    list({ path: "/notices", query, caption: t("notices.told"), columns: columns(), empty: t("notices.empty"), filters: [filter], listed: { ...told, rows: told["items"] } }),
+    list({ path: "/notices", query, caption: t("notices.told"), columns: columns(await namesOf(told["items"], signal)), empty: t("notices.empty"), filters: [filter], listed: { ...told, rows: told["items"] } }),
     mailboxes.map((one) => mailbox(one, services["results"], mailboxes.length > 1)),
   ];
   return { title: t("nav.notices"), content };
 }
 
-/** @returns {import("../parts/table.js").Column[]} */
-export function columns() {
+/** What the objects of these notices are called, as far as whoever asks may know. @param {Json[]} notices @param {AbortSignal} signal @returns {Promise<Known>} */
+export async function namesOf(notices, signal) {
+  const isAbout = (/** @type {string} */ kind) => notices.some((one) => one["objectKind"] === kind);
+  const known = new Map(isAbout("Identity") ? await new Names(signal).identities() : []);
+  const asked = new Map(notices.filter((one) => PATHS[one["objectKind"]]).map((one) => [one["objectUuid"], PATHS[one["objectKind"]]]));
+  await each([...asked], async ([uuid, path]) => {
+    // One that is gone, or is none of ours, stays without a name.
+    const object = await get(`${path}/${uuid}`, undefined, signal).catch(() => undefined);
+    if (object) known.set(uuid, object["subject"] || object["objInfo"].name);
+  }, AT_ONCE);
+  return known;
+}
+
+/** @param {Known} known @returns {import("../parts/table.js").Column[]} */
+export function columns(known) {
   return [
     { title: t("column.notice"), cell: (row) => word("notice", row["kind"]) },
-    { title: t("column.about"), cell: (row) => about(row) },
+    { title: t("column.about"), cell: (row) => about(row, known) },
     { title: t("column.state"), cell: (row) => standing(row) },
     { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"]) },
   ];
 }
 
-/** The object by the end of its id, whose beginning is the time: its name is not the server's word. @param {Json} notice */
-function about(notice) {
-  const { objectKind, objectUuid } = notice;
+/** The object by its kind and its name, or by the end of its id where the name is not known. @param {Json} notice @param {Known} known */
+function about({ objectKind, objectUuid }, known) {
   if (!objectUuid) return t("notices.server");
-  const named = [word("noticeObject", objectKind), " ", h("code", { title: objectUuid }, `…${String(objectUuid).slice(-8)}`)];
-  return FOLDERS[objectKind] ? h("a", { href: `#/${FOLDERS[objectKind]}/${objectUuid}` }, named) : named;
+  const name = known.get(objectUuid);
+  const named = [word("noticeObject", objectKind), " ", name === undefined ? endOf(objectUuid) : shown(name)];
+  const to = pageOf(objectKind, objectUuid);
+  return to ? h("a", { href: to }, named) : named;
+}
+
+/** The page of an object, where whoever reads has one: one's own login, and for administrators that of everybody. @param {string} kind @param {string} uuid */
+function pageOf(kind, uuid) {
+  if (kind === "Identity" && !may("Identity:Manage")) return includesUs([{ name: "", uuid }]) ? "#/me" : undefined;
+  return FOLDERS[kind] && `#/${FOLDERS[kind]}/${uuid}`;
 }
 
 /** @param {Json} notice */
-function standing({ state: value, approvals, days, kind }) {
+function standing({ state: value, approvals, days, kind, objectUuid }) {
+  if (kind === "LoginChanged") return [t("notices.loginChanged"), may("Audit:Read") && [" ", h("a", { href: address("/audit", { objectUuid }) }, t("notices.records"))]];
   if (kind === "CertificateEnds" || kind === "ApiKeyEnds") return t("notices.days", { count: days });
   return [value && state(value), approvals && [" ", t("notices.approvals", approvals)]];
 }

@@ -1,9 +1,9 @@
 // Makes or changes a token profile: what the format does with sample values is seen while it is written.
 
-import { get, patch, post } from "../api.js";
+import { Refusal, get, patch, post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { field, form, input, select, textarea } from "../parts/form.js";
-import { problem } from "../parts/problem.js";
+import { message, problem } from "../parts/problem.js";
 import { security } from "../parts/profile-format.js";
 import { table } from "../parts/table.js";
 import { go } from "../router.js";
@@ -80,6 +80,13 @@ function formatOf(fields) {
   return format;
 }
 
+/** Whether there is enough of a format for a preview. @param {FormatFields} fields */
+function says(fields) {
+  const kind = fields.kind.control.value;
+  const demanded = kind === "pattern" ? [fields.pattern] : [fields.minLength, fields.maxLength, ...(kind === "own" ? [fields.own] : [])];
+  return demanded.every((one) => one.control.value !== "");
+}
+
 /** @param {Json | undefined} profile @param {Json[]} keys @param {string[]} templates */
 function editor(profile, keys, templates) {
   const name = field(t("fact.name"), input({ maxlength: 255, value: profile?.["objInfo"].name ?? "" }), { pointer: "/objInfo/name" });
@@ -98,7 +105,8 @@ function editor(profile, keys, templates) {
     if (WITH_FORMAT.includes(chosen)) made["format"] = formatOf(fields);
     return made;
   };
-  const preview = livePreview(shownPreview, draft, samples);
+  const isEnough = () => !WITH_FORMAT.includes(algorithm.control.value) || says(fields);
+  const preview = livePreview(shownPreview, samples, () => (isEnough() ? draft() : undefined), () => Object.values(fields));
   const drawFormat = () => {
     const kind = fields.kind.control.value;
     const isLeftOut = (/** @type {string} */ one) => (one === "own" && kind !== "own") || (one === "pattern" && kind !== "pattern")
@@ -136,24 +144,41 @@ function previewSection(samples, place) {
   return h("section", { "aria-labelledby": "preview-title" }, h("h2", { id: "preview-title" }, t("editor.preview")), label.element, place);
 }
 
-/** Shows what becomes of the samples, a moment after the last key. @param {HTMLElement} place @param {() => Json} draft @param {HTMLTextAreaElement} samples */
-function livePreview(place, draft, samples) {
+/**
+ * Shows what becomes of the samples, a moment after the last key.
+ * @param {HTMLElement} place @param {HTMLTextAreaElement} samples @param {() => Json | undefined} draft nothing while there is not enough of it
+ * @param {() => Field[]} fields
+ */
+function livePreview(place, samples, draft, fields) {
   let timer = 0;
   let number = 0;
   const ask = async () => {
     const own = ++number;
     const lines = samples.value.split("\n").filter(Boolean).slice(0, 20);
+    const profile = draft();
+    if (!profile) return fill(place, h("p", { class: "quiet" }, t("editor.notYet")));
     try {
-      const answer = await post("/api/v2/token-profiles/preview", { profile: draft(), samples: lines });
+      const answer = await post("/api/v2/token-profiles/preview", { profile, samples: lines });
       if (own === number) fill(place, result(lines, answer));
     } catch (error) {
-      if (own === number) fill(place, problem(error));
+      if (own === number) fill(place, fault(error, fields()));
     }
   };
   return () => {
     clearTimeout(timer);
     timer = window.setTimeout(() => void ask(), PREVIEW_AFTER_MS);
   };
+}
+
+/** What is wrong with what was typed, and where, needs no id of the server's log. @param {unknown} error @param {Field[]} fields */
+function fault(error, fields) {
+  if (!(error instanceof Refusal) || error.status !== 400) return problem(error);
+  const field = fields.find((one) => `/profile${one.pointer}` === error.field && one.element.isConnected);
+  const label = (/** @type {Field} */ one) => one.element.querySelector("label")?.textContent ?? "";
+  // Members of the interface are called here as their fields are; `pattern` and the like are words of the language, too.
+  const named = fields.map((one) => [one.pointer.split("/").at(-1) ?? "", label(one)]).filter(([member]) => /[a-z][A-Z]/.test(member ?? ""));
+  const said = named.reduce((text, [member = "", name]) => text.replaceAll(member, `“${name}”`), message(error));
+  return h("div", { class: "problem", role: "alert" }, h("p", {}, h("strong", {}, field ? `${label(field)}:` : word("error", error.code)), " ", said));
 }
 
 /** @param {string[]} lines @param {Json} answer */

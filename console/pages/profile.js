@@ -5,11 +5,11 @@ import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
-import { grants } from "../parts/grants.js";
+import { askForGrant, grantList, readGrants } from "../parts/grants.js";
 import { formatFacts, security } from "../parts/profile-format.js";
 import { rules, rulesBudgetUses } from "../parts/rules.js";
 import { later } from "../parts/table.js";
-import { tryIt } from "../parts/try-tokens.js";
+import { UNKNOWN, rightsBy, tryIt } from "../parts/try-tokens.js";
 import { moment, period, shortId } from "../parts/values.js";
 import { address, go } from "../router.js";
 import { may } from "../session.js";
@@ -24,7 +24,8 @@ export async function page({ params, signal }) {
   const uuid = String(params["uuid"]);
   if (!may("Tokenization:Manage")) return stubPage(uuid, signal);
   const profile = await get(`/api/v2/token-profiles/${uuid}`, undefined, signal);
-  const roles = await new Names(signal).roles();
+  const [roles, rights] = await Promise.all([new Names(signal).roles(), rightsBy(profile.controlRules, signal)]);
+  const use = using(uuid, profile, rights, signal, () => rulesBudgetUses(profile, roles, signal));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))),
     h("div", { class: "head" }, h("h1", {}, shown(profile.objInfo.name)),
@@ -38,11 +39,11 @@ export async function page({ params, signal }) {
       profile.durability === "Durable" && fact(t("profile.durability"), t("profile.durability.Durable")),
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("profile.security")), security(profile.security),
-    h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => rulesBudgetUses(profile, roles, signal)),
-    h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal)),
+    h("h2", {}, t("rules.title")), rules(profile, roles), use.budgets,
+    h("h2", {}, t("grant.title")), use.grants,
     may("Audit:Read") && h("p", {}, h("a", { href: address("/audit/journal", { profile: uuid }) }, t("journal.title"))),
     h("h2", {}, t("profile.versions")), versions(profile, signal),
-    h("h2", {}, t("try.title")), tryIt(uuid, profile),
+    h("h2", {}, t("try.title")), use.trial,
   ];
   return { title: shownText(profile.objInfo.name), content };
 }
@@ -52,9 +53,30 @@ async function stubPage(uuid, signal) {
   const answer = await get("/api/v2/token-profiles/stubs", { pageSize: 1000 }, signal);
   const stub = answer.results.find((/** @type {Json} */ one) => one.objInfo.uuid === uuid);
   const name = stub?.objInfo.name ?? uuid;
-  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), tryIt(uuid, stub ?? {}),
-    h("h2", {}, t("grant.title")), later(h("div", {}), () => grants(uuid, signal))];
+  const use = using(uuid, stub ?? {}, UNKNOWN, signal);
+  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), use.trial,
+    h("h2", {}, t("grant.title")), use.grants];
   return { title: shownText(name), content };
+}
+
+/**
+ * What is done with it here, and what of its grants and budgets is used, which is read again after each use.
+ * @param {string} uuid @param {Json} profile @param {import("../parts/try-tokens.js").Rights} rights @param {AbortSignal} signal
+ * @param {() => Promise<import("../dom.js").Child>} [readBudgets]
+ */
+function using(uuid, profile, rights, signal, readBudgets) {
+  const [budgets, given] = [h("div", {}), h("div", {})];
+  const read = () => {
+    if (readBudgets) later(budgets, readBudgets);
+    later(given, async () => {
+      const all = await readGrants(uuid, signal);
+      trial.offer(all);
+      return grantList(all);
+    });
+  };
+  const trial = tryIt(uuid, profile, rights, read);
+  read();
+  return { budgets, grants: [given, rights.byGrant && askForGrant(uuid)], trial: trial.element };
 }
 
 /** Which versions of the key the profile makes and reads, and how to move on. @param {Json} profile @param {AbortSignal} signal */

@@ -3,8 +3,9 @@
 import { get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { changes } from "../parts/changes.js";
 import { certificateToIssue } from "../parts/certificate-facts.js";
-import { approved, decide, same, who } from "../parts/decide.js";
+import { approved, decide, obstacle, same, who } from "../parts/decide.js";
 import { diff } from "../parts/diff.js";
 import { effectBox } from "../parts/effect.js";
 import { claimedLines, computed, facts } from "../parts/facts.js";
@@ -26,6 +27,7 @@ import { t, tn, word } from "../words.js";
 
 /** @param {import("../router.js").Context} context */
 export async function page({ params, signal }) {
+  const news = await changes(signal, ["Proposal"], String(params["uuid"]));
   const proposal = await read(String(params["uuid"]), signal);
   const names = new Names(signal);
   const roles = await names.rolesNamed(proposal.nextRoleUuids);
@@ -33,7 +35,8 @@ export async function page({ params, signal }) {
   // Only of these a policy may demand it.
   const signing = ["Policy", "PreApproval"].includes(proposal.kind) ? toSign(path(proposal)) : undefined;
   const decidable = {
-    object: proposal, waits, roles, selfApproval: undefined,
+    // Whoever asks for a grant never approves it; what the policies of the others say is not told here.
+    object: proposal, waits, roles, selfApproval: proposal.kind === "DetokenizeGrant" ? "Never" : undefined,
     unchanged: async () => same(proposal, await read(proposal.objInfo.uuid, signal)),
     signed: false, toSign: signing,
     approve: (/** @type {string} */ note) => {
@@ -49,8 +52,9 @@ export async function page({ params, signal }) {
     h("div", { class: "head" },
       h("h1", {}, word("kind", proposal.kind), ": ", shown(proposal.objInfo.name)),
       h("p", {}, waits ? missing({ given: approved(proposal).length, required: proposal.approvalsRequired }, roles) : state(proposal.state))),
+    waits && news,
     proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
-    waits && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names))),
+    waits && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names), obstacle(decidable))),
     waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
     proposal.effect && effectBox(proposal.effect),
     h("h2", {}, t("proposal.what")),

@@ -3,8 +3,9 @@
 import { Refusal, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { changes } from "../parts/changes.js";
 import { compareWithFile } from "../parts/compare.js";
-import { approved, decide, same, who } from "../parts/decide.js";
+import { approved, decide, obstacle, same, who } from "../parts/decide.js";
 import { claimed, claimedLines, computed, facts } from "../parts/facts.js";
 import { manifest, manifestDigest, readItems } from "../parts/manifest.js";
 import { toSign } from "../parts/passkeys.js";
@@ -22,6 +23,7 @@ import { t, tn, word } from "../words.js";
 
 /** @param {import("../router.js").Context} context */
 export async function page({ params, signal }) {
+  const news = await changes(signal, ["SigningRequest"], String(params["uuid"]));
   const seen = await read(String(params["uuid"]), new Names(signal));
   const { request, policy } = seen;
   const names = new Names(signal);
@@ -41,15 +43,17 @@ export async function page({ params, signal }) {
     deny: (/** @type {string} */ note) => post(`${path(request)}/deny`, { note }),
     withdraw: (/** @type {string} */ note) => post(`${path(request)}/withdraw`, { note }),
   };
+  const why = obstacle(decidable);
   const title = shownText(request.name);
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/approvals" }, t("approvals.title"))),
     h("div", { class: "head" },
       h("h1", {}, waits ? tn("request.question", { name: shown(request.name) }) : shown(request.name)),
       h("p", {}, waits ? missing({ given: approved(request).length, required: request.approvalsRequired }, roles) : state(request.state))),
+    waits && news,
     request.reason && h("p", { class: "problem" }, shown(request.reason)),
-    waits && warnings(ofRequest(request, seen.items, seen.changes, earlier)),
-    waits && consequence(seen),
+    waits && warnings(ofRequest(request, seen.items, seen.changes, earlier, why)),
+    waits && consequence(seen, why === undefined),
     h("h2", {}, t(waits ? "request.whatIsSigned" : "request.whatItIs")),
     computedFacts(seen, key),
     request.manifest && manifest(seen.items ?? [], request, seen.changes),
@@ -58,7 +62,7 @@ export async function page({ params, signal }) {
     claims(request),
     h("h2", {}, t("request.who")),
     who(decidable),
-    results(request),
+    results(request, signal),
     decide(decidable),
   ];
   return { title, content };
@@ -93,12 +97,12 @@ async function keyOf({ service }, names) {
 const submitters = (request) =>
   h("span", {}, request.submittedBy.flatMap((/** @type {Json} */ one, /** @type {number} */ index) => [index > 0 && " + ", shown(one.name)]));
 
-/** What follows from an approval, first of all. @param {Seen} seen */
-function consequence({ request, service }) {
+/** What follows from an approval, first of all. @param {Seen} seen @param {boolean} isYours whether the reader may give one */
+function consequence({ request, service }, isYours) {
   const isLast = request.approvalsRequired - approved(request).length <= 1;
   const what = request.manifest ? t("request.manyFiles", { count: number(request.manifest.total) }) : word("formatOf", request.signingFormat);
   const places = { service: h("strong", {}, shown(service.objInfo.name)), what };
-  return h("p", { class: "consequence" }, tn(isLast ? "request.consequenceNow" : "request.consequenceLater", places));
+  return h("p", { class: "consequence" }, tn(!isYours ? "request.consequence" : isLast ? "request.consequenceNow" : "request.consequenceLater", places));
 }
 
 /** @param {Seen} seen @param {Json | undefined} certificate */

@@ -1,11 +1,13 @@
 // One role, or a new one: how many logins it takes and what its holders may do.
 
-import { get, patch, post, remove } from "../api.js";
+import { Refusal, get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
+import { each } from "../names.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select } from "../parts/form.js";
-import { shortId } from "../parts/values.js";
+import { later, table } from "../parts/table.js";
+import { number, shortId } from "../parts/values.js";
 import { go } from "../router.js";
 import { session } from "../session.js";
 import { show } from "../show.js";
@@ -32,9 +34,28 @@ export async function page({ params, signal }) {
       fact(t("role.perms"), perms.length > 0 ? h("ul", { class: "notes" }, perms.map((/** @type {string} */ one) => h("li", {}, word("perm", one), " ", h("code", { class: "quiet" }, one)))) : t("role.noPerms")),
       fact(t("role.origin"), t(role["system"] ? "role.builtIn" : "role.own")),
       fact("UUID", shortId(role["objInfo"].uuid))),
+    role && [h("h2", {}, t("role.holders")), later(h("div", {}), () => holders(role["objInfo"].uuid, signal))],
     !role?.["system"] && editor(role),
   ];
   return { title: shownText(title), content };
+}
+
+/** So many identities are asked for their roles, which no list tells. */
+const IDENTITIES = 200;
+
+/** @param {string} uuid @param {AbortSignal} signal */
+async function holders(uuid, signal) {
+  const { results, total } = await get("/api/v2/identities/stubs", { pageSize: IDENTITIES }, signal);
+  const all = await each(results, (/** @type {Json} */ one) => get(`/api/v2/identities/${one["objInfo"].uuid}`, undefined, signal));
+  const own = all.filter((one) => one["roleUuids"].includes(uuid));
+  const columns = [
+    { title: t("fact.name"), cell: (/** @type {Json} */ row) => [h("a", { href: `#/identities/${row["objInfo"].uuid}` }, shown(row["objInfo"].name)), " ", row["locked"] && h("span", { class: "state bad" }, t("identity.locked"))] },
+    { title: t("column.kind"), cell: (/** @type {Json} */ row) => word("identity", row["kind"]) },
+  ];
+  return [
+    own.length > 0 ? table(columns, own, t("role.holders")) : h("div", { class: "empty" }, t("role.noHolders")),
+    total > results.length && h("p", { class: "quiet" }, t("role.holdersOf", { count: number(results.length), total: number(total) })),
+  ];
 }
 
 const FACTORS = ["None", "Totp", "WebAuthn"];
@@ -56,12 +77,21 @@ function editor(role) {
   perms.forEach((one) => effect && one.control.addEventListener("change", effect.changed));
   const path = `/api/v2/roles/${role?.["objInfo"].uuid}`;
   const act = async () => {
-    if (role) return void (await patch(path, body()), await show());
-    const made = await post("/api/v2/roles", body());
-    go(`#/identities/role/${made["uuid"]}`);
+    const sent = body();
+    const made = await (role ? patch(path, sent) : post("/api/v2/roles", sent)).catch((error) => { throw inOwnWords(error, sent); });
+    if (role) await show();
+    else go(`#/identities/role/${made["uuid"]}`);
   };
   const ask = () => askSlowly({ title: t("role.remove"), what: h("p", {}, t("role.removeWhat")), name: role?.["objInfo"].name, submit: t("role.remove"), act: async () => (await remove(path), go("#/identities")) });
-  return h("section", { class: "decide" }, h("h2", {}, role ? t("profile.edit") : t("roles.make")),
-    form({ fields: [name, logins, factor, ...perms], extra: effect?.element, submit: t(role ? "role.save" : "roles.make"), act }),
+  const permitted = h("fieldset", {}, h("legend", {}, t("role.perms")), perms.map((one) => one.element));
+  return h("section", { class: "decide" }, role && h("h2", {}, t("profile.edit")),
+    form({ fields: [name, logins, factor], placed: () => perms, extra: [permitted, effect?.element], submit: t(role ? "role.save" : "roles.make"), act }),
     role && h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("role.remove"))));
+}
+
+/** What the server says of one login too few, in the words of this page. @param {unknown} error @param {{loginsRequired: number, perms: string[]}} sent */
+function inOwnWords(error, sent) {
+  if (!(error instanceof Refusal) || error.field !== "/loginsRequired" || error.code !== "InvalidValue") return error;
+  const perm = sent.perms.find((one) => error.message.includes(one));
+  return perm ? new Refusal(error.status, error.code, t("role.takesTwo", { perm: word("perm", perm), logins: t("role.loginCount", { count: 2 }) }), { field: error.field }) : error;
 }

@@ -2,14 +2,13 @@
 
 import { get, post } from "../api.js";
 import { h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { field, form, input, select } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { list } from "../parts/table.js";
 import { day, shortId } from "../parts/values.js";
-import { go } from "../router.js";
 import { may } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { requestColumns } from "./requests.js";
@@ -24,7 +23,7 @@ function renewal(service) {
     const body = amount.control.value ? { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } : {};
     const answer = await post(`/api/v2/x509/services/${service["objInfo"].uuid}/renew`, body);
     const waits = answer["pendingCertificate"];
-    await (waits ? go(`#/approvals/proposal/${waits.uuid}`) : show());
+    await done(t("service.renew"), { to: waits ? `#/approvals/proposal/${waits.uuid}` : undefined, warnings: answer["warnings"] });
   };
   return h("details", {}, h("summary", {}, t("service.renew")), h("p", {}, t("service.renewWhat")), form({ fields: [amount, unit], submit: t("service.renew"), act }));
 }

@@ -1,15 +1,16 @@
 // The system: health, the settings, and the head of the transparency log.
 
-import { get, patch } from "../api.js";
+import { get, patch, text } from "../api.js";
 import { h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
-import { boxes, field, form, input } from "../parts/form.js";
+import { askSlowly, boxes, field, form, input } from "../parts/form.js";
+import { health } from "../parts/health.js";
+import { recovered } from "../parts/recovered.js";
 import { later } from "../parts/table.js";
 import { copyable } from "../parts/values.js";
 import { may } from "../session.js";
-import { show } from "../show.js";
 import { t, word } from "../words.js";
-import { health } from "./home.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -17,8 +18,8 @@ import { health } from "./home.js";
 export async function page({ signal }) {
   const settings = may("System:Manage") ? await get("/api/v2/system/settings", undefined, signal) : undefined;
   const content = [
-    h("h1", {}, t("system.title")),
-    h("h2", {}, t("home.health")), later(h("div"), () => health(signal)),
+    h("h1", {}, t("system.title")), recovered(signal),
+    h("h2", {}, t("home.health")), health(signal),
     h("h2", {}, t("system.log")), later(h("div"), () => head(signal)),
     settings && [h("h2", {}, t("system.settings")), change(settings)],
     h("p", {}, h("a", { href: "#/notices" }, t("notices.title"))),
@@ -29,13 +30,10 @@ export async function page({ signal }) {
 
 /** The checkpoint as it is signed, and the key that it is verified with. @param {AbortSignal} signal */
 async function head(signal) {
-  const [checkpoint, key] = await Promise.all(["/log/checkpoint", "/log/vkey"].map(async (path) => {
-    const answer = await fetch(path, { signal, cache: "no-store" });
-    return answer.ok ? (await answer.text()).trim() : "";
-  }));
+  const [checkpoint = "", key = ""] = await Promise.all(["/log/checkpoint", "/log/vkey"].map((path) => text(path, signal)));
   return [
-    h("pre", { tabindex: "0" }, checkpoint || t("health.noLog")),
-    facts(fact(t("system.logKey"), key ? copyable(key) : "–")),
+    h("pre", { tabindex: "0" }, checkpoint.trim()),
+    facts(fact(t("system.logKey"), copyable(key.trim()))),
     h("p", { class: "help" }, t("system.logKeyHelp")),
   ];
 }
@@ -46,15 +44,23 @@ const FRESH_FACTOR_FOR = ["Decisions", "Exports", "Access", "Custody", "Rules"];
 function change(settings) {
   const access = field(t("system.apiAccess"), input({ type: "checkbox", checked: settings["apiAccess"] }), { pointer: "/apiAccess", help: t("system.apiAccessHelp") });
   const fresh = boxes(FRESH_FACTOR_FOR, settings["freshFactorFor"], (one) => word("freshFactorFor", one), "/freshFactorFor");
-  const act = async () => {
+  const apiAccess = () => /** @type {HTMLInputElement} */ (access.control).checked;
+  const save = async () => {
     const picked = fresh.picked();
     // Only what changes takes a second factor.
     const demanded = picked.join() === settings["freshFactorFor"].join() ? {} : { freshFactorFor: picked };
-    await patch("/api/v2/system/settings", { apiAccess: /** @type {HTMLInputElement} */ (access.control).checked, ...demanded });
-    await show();
+    await patch("/api/v2/system/settings", { apiAccess: apiAccess(), ...demanded });
+    await done(t("system.save"));
   };
+  const act = async () => (settings["apiAccess"] && !apiAccess() ? askBeforeOff(save) : save());
   return [
     facts(fact(t("system.hardened"), t(settings["hardened"] ? "yes" : "no")), fact(t("system.demo"), t(settings["demo"] ? "yes" : "no"))),
     form({ fields: [access, ...fresh.fields], extra: h("p", { class: "help" }, t("system.freshHelp")), submit: t("system.save"), act }),
   ];
+}
+
+/** Whoever switches it off stops everybody's work. @param {() => Promise<void>} act */
+function askBeforeOff(act) {
+  const what = [h("p", {}, t("system.offWhat")), h("p", {}, t("system.offBack"))];
+  askSlowly({ title: t("system.off"), what, name: t("system.apiAccess"), submit: t("system.off"), act });
 }

@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { alphabet } from "../parts/profile-format.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { shortId } from "../parts/values.js";
 import { may } from "../session.js";
@@ -16,7 +17,7 @@ export async function page({ query, signal }) {
   const columns = [
     { title: t("column.profile"), cell: (/** @type {Json} */ row) => h("a", { href: `#/tokenization/profile/${row.objInfo.uuid}` }, shown(row.objInfo.name)) },
     { title: t("column.algorithm"), cell: (/** @type {Json} */ row) => word("tokens", row.algorithm) },
-    { title: t("format.alphabet"), cell: (/** @type {Json} */ row) => row.alphabet ? shown(row.alphabet.length > 40 ? `${row.alphabet.slice(0, 40)}…` : row.alphabet) : h("span", { class: "quiet" }, t("format.noAlphabet")) },
+    { title: t("format.alphabet"), cell: (/** @type {Json} */ row) => alphabet(row.alphabet) ?? h("span", { class: "quiet" }, t("format.noAlphabet")) },
     { title: t("format.useIv"), cell: (/** @type {Json} */ row) => t(row.useIv ? "yes" : "no") },
     { title: "UUID", cell: (/** @type {Json} */ row) => shortId(row.objInfo.uuid) },
   ];

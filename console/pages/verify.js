@@ -127,10 +127,11 @@ async function json(file) {
 /** In a sentence, what it comes to. @param {Step[]} steps */
 function summaryOf(steps) {
   const bad = steps.filter((step) => step.verdict === "bad");
-  const missing = steps.filter((step) => step.isNeeded && step.verdict === "open");
+  const open = steps.filter((step) => step.verdict === "open");
   const titles = (/** @type {Step[]} */ some) => some.map((step) => word("verifyStep", step.name)).join(", ");
   if (bad.length > 0) return h("span", { class: "state bad" }, t("verify.bad", { steps: titles(bad) }));
-  if (missing.length > 0) return h("span", { class: "state wait" }, t("verify.missing", { steps: titles(missing) }));
+  // All of them, as the list below has them, and not only those that are in the way.
+  if (open.some((step) => step.isNeeded)) return h("span", { class: "state wait" }, t("verify.missing", { steps: titles(open) }));
   const isSigned = steps.some((step) => step.name === "signature" && step.verdict === "good");
   const isServersWord = steps.some((step) => step.name === "key" && step.verdict === "open");
   return h("span", { class: "state good" }, t(isSigned ? "verify.good" : "verify.goodUnsigned"), isServersWord && [" ", t("verify.goodServersWord")]);

@@ -2,9 +2,9 @@
 
 import { get, post, remove } from "../api.js";
 import { h } from "../dom.js";
-import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
+import { done } from "./done.js";
 import { askSlowly, field, form, input, select, textarea } from "./form.js";
 import { table } from "./table.js";
 
@@ -41,7 +41,7 @@ export function bindings(identityUuid, { bound, providers }) {
 /** @param {Json} binding */
 function removal(binding) {
   const { name, uuid } = binding["objInfo"];
-  const act = async () => (await remove(`${PATH}/${uuid}`), await show());
+  const act = async () => (await remove(`${PATH}/${uuid}`), await done(t("apiKey.remove")));
   return h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t("apiKey.remove"), what: h("p", {}, t("binding.removeWhat")), name, submit: t("apiKey.remove"), act }) }, t("apiKey.remove"));
 }
 
@@ -56,6 +56,6 @@ function makeForm(identityUuid, providers) {
     const pairs = lines.map((line) => [line.split("=", 1)[0], line.split("=").slice(1).join("=")]);
     const asks = { claims: Object.fromEntries(pairs), ...(subject.control.value ? { subject: subject.control.value } : {}) };
     await post(PATH, { name: name.control.value, identityUuid, providerUuid: provider.control.value, ...asks });
-    await show();
+    await done(t("binding.make"));
   } });
 }

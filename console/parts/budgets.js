@@ -3,9 +3,10 @@
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { t, word } from "../words.js";
+import { adder } from "./adder.js";
 import { field, input, select } from "./form.js";
 import { table } from "./table.js";
-import { moment, number } from "./values.js";
+import { moment, number, shortId } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("./table.js").Column} Column */
@@ -17,7 +18,7 @@ export const budget = (one) => t(one["each"] ? "rules.budgetEach" : "rules.budge
 
 /** How much in which window. @param {string} label of the number @param {string} [pointer] where the budgets stand in the body */
 export function budgetFields(label, pointer) {
-  const count = field(label, input({ type: "number", min: 1, max: 1_000_000_000_000, value: 1000 }), pointer ? { pointer } : {});
+  const count = field(label, input({ type: "number", min: 1, max: 1_000_000_000_000, value: 1000, required: true }), pointer ? { pointer } : {});
   const per = field(t("rules.per"), select(PERIODS.map((one) => [one, word("per", one)])));
   const each = field(t("rules.each"), input({ type: "checkbox" }));
   const value = () => {
@@ -40,9 +41,13 @@ export function policyBudgets(given, pointer) {
     draw();
   };
   draw();
-  const element = h("fieldset", {}, h("legend", {}, t("rules.budgets")), h("p", { class: "help" }, t("policy.budgetsHelp")), lines,
-    h("div", { class: "columns" }, fields.map((one) => one.element)), h("button", { type: "button", onclick: add }, t("policy.addBudget")));
-  return { element, count, value: () => kept };
+  const adding = adder(fields, t("policy.addBudget"), add);
+  const element = h("fieldset", {}, h("legend", {}, t("rules.budgets")), h("p", { class: "help" }, t("policy.budgetsHelp")), lines, adding.element);
+  const all = () => {
+    adding.demandEmpty(pointer);
+    return kept;
+  };
+  return { element, count, value: all };
 }
 
 /**
@@ -54,7 +59,7 @@ export async function budgetUses(path, before, what, signal) {
   const columns = [
     ...before,
     { title: t("rules.budgets"), cell: what },
-    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? h("code", {}, row["identityUuid"].slice(0, 8)) : t("list.all") },
+    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? shortId(row["identityUuid"]) : t("list.all") },
     { title: t("rules.used"), kind: "number", cell: (/** @type {Json} */ row) => number(row["used"]) },
     { title: t("rules.left"), kind: "number", cell: (/** @type {Json} */ row) => number(row["left"]) },
     { title: t("rules.until"), kind: "time", cell: (/** @type {Json} */ row) => moment(row["endsAt"]) },

@@ -27,7 +27,7 @@ export function certificateToIssue(certificate, issuer, keyType) {
     computed(t("cert.ocspUrls"), addresses(certificate.ocspUrls)),
     computed(t("cert.issuerUrls"), addresses(certificate.issuerUrls)),
     computed(t("fact.key"), certificate.publicKeySha256 ? [t("cert.keyGiven"), " ", digest(certificate.publicKeySha256)] : t("cert.keyMade", { type: keyType })),
-    certificate.publicKeySha256 ? computed(t("cert.keyKind"), shown(keyType)) : computed(t("cert.privateKey"), t(certificate.saveKey ? "cert.keyKept" : "cert.keyHanded")),
+    certificate.publicKeySha256 ? computed(t("cert.keyKind"), shown(keyType)) : computed(t("cert.privateKey"), certificate.saveKey ? t("cert.keyKept") : h("strong", { class: "state bad" }, t("cert.keyLost"))),
     computed(t("cert.trusted"), certificate.trustCert ? h("strong", {}, t("cert.willIssue")) : t("cert.willNotIssue")),
     nameConstraints && computed(t("cert.permitted"), list(nameConstraints.permitted ?? [])),
     nameConstraints && computed(t("cert.excluded"), list(nameConstraints.excluded ?? [])),

@@ -35,15 +35,26 @@ export async function tree(signal) {
 /** @param {AbortSignal} signal */
 async function read(signal) {
   /** @type {Json[]} */
-  const authorities = [];
+  const all = [];
   let after;
   for (let page = 0; page < PAGES_MAX; page += 1) {
     const answer = await get("/api/v2/x509", { pageSize: PAGE, after }, signal);
-    authorities.push(...answer["results"].filter((/** @type {Json} */ one) => one["trusted"]));
+    all.push(...answer["results"]);
     after = answer["next"];
-    if (!after) return { authorities, isWhole: true };
+    if (!after) return { authorities: authoritiesOf(all), isWhole: true };
   }
-  return { authorities, isWhole: false };
+  return { authorities: authoritiesOf(all), isWhole: false };
+}
+
+/**
+ * What stands in the tree by itself: whatever issues here, has issued something or is its own root, and what is below nothing
+ * that is known here. The rest is found below its issuer.
+ * @param {Json[]} all
+ */
+function authoritiesOf(all) {
+  const known = new Set(all.map((one) => one["objInfo"].uuid));
+  const issuers = new Set(all.map((one) => one["issuerUuid"]));
+  return all.filter((one) => one["trusted"] || issuers.has(one["objInfo"].uuid) || !known.has(one["issuerUuid"]));
 }
 
 /**
@@ -74,7 +85,7 @@ function branch(one, below, room) {
   const authorities = under.length === 0 ? undefined
     : under.length <= room.left ? windowed(under, below, room)
     : opening(t("certificates.authorities", { count: number(under.length) }), (place) => append(place, [windowed(under, below, { left: WINDOW })]));
-  return h("li", {}, line(one), h("div", { class: "below" }, authorities, opening(t("certificates.issued"), (place) => void list(place, uuid))));
+  return h("li", {}, line(one, true), h("div", { class: "below" }, authorities, opening(t("certificates.issued"), (place) => void list(place, uuid, under))));
 }
 
 /** What is drawn when it is first opened. @param {string} title @param {(place: HTMLElement) => void} draw */
@@ -84,11 +95,12 @@ function opening(title, draw) {
   return place;
 }
 
-/** @param {Json} one */
-const line = (one) => h("span", {}, h("a", { href: `#/certificates/${one["objInfo"].uuid}` }, shown(one["subject"] || one["objInfo"].name)), " ", state(one["status"]), " ", h("span", { class: "quiet" }, t("fact.ends"), " ", day(one["notAfter"])));
+/** @param {Json} one @param {boolean} [isAuthority] */
+const line = (one, isAuthority) => h("span", {}, h("a", { href: `#/certificates/${one["objInfo"].uuid}` }, shown(one["subject"] || one["objInfo"].name)), " ", state(one["status"]), " ", h("span", { class: "quiet" }, t("fact.ends"), " ", day(one["notAfter"]), isAuthority && !one["trusted"] && [" · ", t("cert.willNotIssue")]));
 
-/** @param {HTMLElement} place @param {string} issuer */
-async function list(place, issuer) {
+/** What it issued besides what stands in the tree. @param {HTMLElement} place @param {string} issuer @param {Json[]} under */
+async function list(place, issuer, under) {
+  const shownAbove = new Set([issuer, ...under.map((one) => one["objInfo"].uuid)]);
   const leaves = h("ul", { class: "tree" });
   const foot = h("p");
   append(place, [leaves, foot]);
@@ -96,7 +108,7 @@ async function list(place, issuer) {
   const more = async (after) => {
     try {
       const answer = await get("/api/v2/x509", { issuer, pageSize: WINDOW, after });
-      append(leaves, answer["results"].filter((/** @type {Json} */ one) => !one["trusted"]).map((/** @type {Json} */ one) => h("li", {}, line(one))));
+      append(leaves, answer["results"].filter((/** @type {Json} */ one) => !shownAbove.has(one["objInfo"].uuid)).map((/** @type {Json} */ one) => h("li", {}, line(one))));
       const next = answer["next"];
       fill(foot, next ? h("button", { type: "button", onclick: () => void more(next) }, t("manifest.more")) : leaves.childElementCount === 0 ? t("certificates.nothingIssued") : "");
     } catch (error) {

@@ -1,7 +1,6 @@
 // Approving and denying: who has decided, who may, what is still needed, and the decision on what was shown and nothing else.
 
 import { fill, h } from "../dom.js";
-import { Refusal } from "../api.js";
 import { show } from "../show.js";
 import { includesUs, may, session } from "../session.js";
 import { shown } from "../visible.js";
@@ -48,59 +47,78 @@ const people = (identities) => identities.flatMap((one, index) => [index > 0 && 
 /** Whether two people are logged in here, who approve as one. */
 const isTwo = () => session.identities.length > 1;
 
-/** Why the reader cannot approve; nothing where nothing is known against it. The server decides in any case. @param {Decidable} options */
-function obstacle({ object, selfApproval }) {
+/** Why the reader cannot approve; nothing where nothing is known against it. The server decides in any case. @param {Pick<Decidable, "object" | "selfApproval">} options */
+export function obstacle({ object, selfApproval }) {
   if (!may("Signing:Approve")) return t("decide.noPermission");
   if (approved(object).some((/** @type {Json} */ one) => includesUs(one.identities))) return t(isTwo() ? "decide.alreadyAsOne" : "decide.already");
-  if (includesUs(object.submittedBy) && selfApproval === "Never") return t("decide.ownNever");
-  return undefined;
+  if (!includesUs(object.submittedBy)) return undefined;
+  if (selfApproval === "Never") return t("decide.ownNever");
+  return isTwo() ? undefined : t("decide.ownAlone");
 }
 
-/** The buttons, with a note. @param {Decidable} options */
+/** The note that was typed last, so that it is still there when the page is shown anew; for nobody else who logs in here. */
+let typed = { uuid: "", text: "", by: "" };
+
+const us = () => session.identities.map((one) => one.uuid).join();
+
+/** The buttons, with one note for whichever is pressed. @param {Decidable} options */
 export function decide(options) {
   if (!options.waits) return undefined;
   const why = obstacle(options);
   const isOwn = includesUs(options.object.submittedBy);
-  const note = field(t("decide.note"), textarea({ rows: 2, maxlength: 4096 }), { pointer: "/note", help: t("decide.noteHelp") });
-  const text = () => note.control.value;
-  const approve = form({
+  const uuid = options.object.uuid ?? options.object.objInfo.uuid;
+  const area = textarea({ rows: 2, maxlength: 4096 }, typed.uuid === uuid && typed.by === us() ? typed.text : "");
+  area.addEventListener("input", () => { typed = { uuid, text: area.value, by: us() }; });
+  const note = field(t("decide.note"), area, { pointer: "/note", help: t("decide.noteHelp") });
+  const decided = async (/** @type {(note: string) => Promise<Json>} */ act, done = () => {}) => {
+    await act(area.value);
+    typed = { uuid: "", text: "", by: "" };
+    done();
+    await show();
+  };
+  const news = h("div");
+  const approve = () => form({
     fields: [note], submit: t("decide.approve"), className: "form approve",
-    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed")), options.toSign && elsewhere(options.toSign)],
+    extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed")), options.toSign && elsewhere(options.toSign), news],
     act: async () => {
-      if (!(await options.unchanged())) throw new Refusal(409, "InvalidState", t("decide.changed"));
-      await options.approve(text());
-      await show();
+      fill(news);
+      if (!(await options.unchanged())) return fill(news, changedBox());
+      await decided(options.approve);
     },
   });
-  const refuse = h("div", { class: "actions" },
-    may("Signing:Approve") && askButton(t("decide.deny"), t("decide.denyWhat"), options.deny),
-    isOwn && askButton(t("decide.withdraw"), t("decide.withdrawWhat"), options.withdraw));
+  const refusals = [
+    may("Signing:Approve") && askButton(options.object, area, WAYS.deny, (done) => decided(options.deny, done)),
+    isOwn && askButton(options.object, area, WAYS.withdraw, (done) => decided(options.withdraw, done))].filter(Boolean);
   return h("section", { class: "decide", "aria-labelledby": "decide-title" },
     h("h2", { id: "decide-title" }, t("decide.title")),
-    why ? h("p", {}, h("strong", {}, t("decide.cannot")), " ", why) : approve, refuse);
+    why ? [h("p", {}, h("strong", {}, t("decide.cannot")), " ", why), refusals.length > 0 && note.element] : approve(),
+    h("div", { class: "actions" }, refusals));
 }
+
+const changedBox = () => h("div", { class: "problem", role: "alert" },
+  h("p", {}, t("decide.changed")), h("button", { type: "button", onclick: () => void show() }, t("changes.show")));
 
 /** What is signed, for a machine that this page has no hand in. @param {import("./passkeys.js").ToSign} toSign */
 const elsewhere = (toSign) =>
   h("details", {}, h("summary", {}, t("decide.elsewhere")), h("p", {}, t("decide.elsewhereHow"), " ", h("code", {}, "chancery approve --show approval-statement.json")),
     saveButton(t("decide.saveStatement"), "approval-statement.json", toSign.file));
 
-/** @param {string} label @param {string} what @param {(note: string) => Promise<Json>} act */
-function askButton(label, what, act) {
+const WAYS = /** @type {const} */ ({
+  deny: { open: "decide.deny", title: "decide.denyTitle", what: "decide.denyWhat", submit: "decide.denyNow" },
+  withdraw: { open: "decide.withdraw", title: "decide.withdrawTitle", what: "decide.withdrawWhat", submit: "decide.withdrawNow" },
+});
+
+/** A button that asks once more, with the note that goes along. @param {Json} object @param {HTMLTextAreaElement} note @param {typeof WAYS["deny" | "withdraw"]} way @param {(done: () => void) => Promise<unknown>} act */
+function askButton(object, note, way, act) {
   const ask = () => {
-    const dialog = h("dialog", { "aria-label": label });
-    const note = field(t("decide.note"), textarea({ rows: 2, maxlength: 4096 }), { pointer: "/note" });
-    fill(dialog, h("h2", {}, label), h("p", {}, what), form({
-      fields: [note], submit: label, danger: true, extra: cancel(dialog),
-      act: async () => {
-        await act(note.control.value);
-        dialog.close();
-        await show();
-      },
-    }));
+    const dialog = h("dialog", { "aria-labelledby": "ask-title" });
+    fill(dialog,
+      h("h2", { id: "ask-title" }, tn(way.title, { name: shown(object.name ?? object.objInfo.name) })), h("p", {}, t(way.what)),
+      note.value ? h("p", {}, t("fact.note"), ": ", h("q", {}, shown(note.value, { lines: true }))) : h("p", { class: "quiet" }, t("decide.noNote")),
+      form({ fields: [], submit: t(way.submit), danger: true, act: () => act(() => dialog.close()) }), cancel(dialog));
     openDialog(dialog);
   };
-  return h("button", { type: "button", class: "danger", onclick: ask }, label);
+  return h("button", { type: "button", class: "danger", onclick: ask }, t(way.open));
 }
 
 /** Whether two readings of an object say the same. @param {Json} before @param {Json} now */

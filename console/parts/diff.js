@@ -4,6 +4,7 @@ import { h } from "../dom.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
 import { table } from "./table.js";
+import { endOf } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -35,7 +36,7 @@ export function diff(before, after, name) {
 function value(text, kind, name) {
   if (text === undefined) return h("span", { class: "quiet" }, t("diff.none"));
   const named = name(text);
-  return h("span", { class: kind }, shown(named), named !== text && h("span", { class: "quiet" }, " ", text.slice(0, 8)));
+  return h("span", { class: kind }, shown(named), named !== text && h("span", { class: "quiet" }, " ", endOf(text)));
 }
 
 /** Every value by its JSON pointer; what is empty demands nothing and is left out. @param {any} value @param {string} pointer @param {Map<string, string>} found */

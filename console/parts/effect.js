@@ -18,21 +18,64 @@ const KEYS = /** @type {const} */ ({ gains: ["effect.gains.one", "effect.gains"]
 
 /** A box with all of it; what is gained is marked. @param {Json} effect @param {string} [about] the object that the page is of, which need not be named */
 export function effectBox(effect, about) {
-  const gains = effect["gains"].map((/** @type {Json} */ one) => h("li", { class: "state wait long" }, effectLine("gains", one, about)));
-  const loses = effect["loses"].map((/** @type {Json} */ one) => h("li", { class: "state still long" }, effectLine("loses", one, about)));
-  return h("section", { class: gains.length > 0 ? "effect widens" : "effect" },
-    h("h2", {}, t(gains.length > 0 ? "effect.widens" : "effect.title")),
-    gains.length + loses.length > 0 ? h("ul", {}, gains, loses) : h("p", {}, t(about ? "effect.nobodyOfRules" : "effect.nobody")),
+  const { gains, loses, kept } = sides(effect);
+  const isWider = gains.length > 0 || kept.some(isLaxer);
+  const lines = [
+    ...gains.map((one) => h("li", { class: "state wait long" }, effectLine("gains", one, about))),
+    ...kept.map((pair) => h("li", { class: `state ${isLaxer(pair) ? "wait" : "still"} long` }, keptLine(pair, about))),
+    ...loses.map((one) => h("li", { class: "state still long" }, effectLine("loses", one, about))),
+  ];
+  return h("section", { class: isWider ? "effect widens" : "effect" },
+    h("h2", {}, t(isWider ? "effect.widens" : "effect.title")),
+    lines.length > 0 ? h("ul", {}, lines) : h("p", {}, t(about ? "effect.nobodyOfRules" : "effect.nobody")),
     effect["leftOut"] > 0 && h("p", { class: "quiet" }, t("effect.leftOut", { count: number(effect["leftOut"]) })));
+}
+
+/** @typedef {{lost: Json, gained: Json}} Kept a right that the same identities keep, with other approvals than before */
+
+/**
+ * Who gains, who loses, and who keeps a right that takes other approvals than before: for the server, that is one right lost and
+ * another gained. Only where all of them are named it is known that they are the same.
+ * @param {Json} effect
+ */
+function sides(effect) {
+  /** @type {Json[]} */
+  const loses = [...effect["loses"]];
+  /** @type {Kept[]} */
+  const kept = [];
+  const gains = effect["gains"].filter((/** @type {Json} */ gained) => {
+    const index = loses.findIndex((lost) => gained["identities"] === gained["some"].length && butForApprovals(lost) === butForApprovals(gained));
+    if (index >= 0) kept.push({ lost: /** @type {Json} */ (loses.splice(index, 1)[0]), gained });
+    return index < 0;
+  });
+  return { gains: /** @type {Json[]} */ (gains), loses, kept };
+}
+
+/** @param {Json} one */
+const butForApprovals = ({ right, object, perm, mask, loginsRequired, identities, some }) =>
+  JSON.stringify([right, object?.uuid, perm, mask, loginsRequired, identities, some.map((/** @type {Json} */ who) => who["uuid"]).sort()]);
+
+/** @param {Kept} pair */
+const isLaxer = ({ lost, gained }) => (gained["numApprovals"] ?? 0) < (lost["numApprovals"] ?? 0);
+
+/** "Ann and Ben detokenize, from now on with 2 approvals instead of none". @param {Kept} pair @param {string} [about] */
+function keptLine({ lost, gained }, about) {
+  const bare = { ...gained, numApprovals: undefined };
+  return tn("effect.kept", { right: h("strong", {}, right(bare, about)), after: asked(gained), before: asked(lost), names: named(gained) });
+}
+
+/** @param {Json} one */
+const asked = ({ numApprovals }) => (numApprovals ? t("effect.asked", { count: number(numApprovals) }) : t("effect.unasked"));
+
+/** The first of those whom it is about. @param {Json} one @returns {Child} */
+function named({ some, identities }) {
+  return [some.map((/** @type {Json} */ who, /** @type {number} */ index) => [index > 0 && ", ", shown(who["name"])]), identities > some.length && ", …"];
 }
 
 /** "42 identities gain Detokenize in full: Ann, Ben, …" @param {"gains" | "loses"} side @param {Json} one @param {string} [about] */
 export function effectLine(side, one, about) {
-  /** @type {Json[]} */
-  const some = one["some"];
-  const names = [some.map((who, index) => [index > 0 && ", ", shown(who["name"])]), one["identities"] > some.length && ", …"];
   const [single, several] = KEYS[side];
-  return tn(one["identities"] === 1 ? single : several, { count: h("strong", {}, number(one["identities"])), right: h("strong", {}, right(one, about)), names });
+  return tn(one["identities"] === 1 ? single : several, { count: h("strong", {}, number(one["identities"])), right: h("strong", {}, right(one, about)), names: named(one) });
 }
 
 /** What it is that they can do. @param {Json} one @param {string} [about] @returns {Child} */
@@ -41,7 +84,7 @@ function right(one, about) {
   const what = perm ? word("perm", perm) : one["mask"] ? t("effect.part", { operation: word("operation", "Detokenize"), mask: mask(one["mask"]) })
     : one["right"] === "Detokenize" ? t("effect.full", { operation: word("operation", "Detokenize") }) : word("operation", one["right"]);
   const under = object && object.uuid !== about && tn("effect.under", { name: shown(object.name) });
-  return [what, numApprovals && [", ", t("effect.asked", { count: number(numApprovals) })], under && [" ", under], loginsRequired > 1 && ` (${t("role.loginCount", { count: loginsRequired })})`];
+  return [what, numApprovals && [", ", asked(one)], under && [" ", under], loginsRequired > 1 && ` (${t("role.loginCount", { count: loginsRequired })})`];
 }
 
 /**

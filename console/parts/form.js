@@ -2,7 +2,8 @@
 
 import { Refusal } from "../api.js";
 import { fill, freshId, h } from "../dom.js";
-import { t } from "../words.js";
+import { shown } from "../visible.js";
+import { t, tn } from "../words.js";
 import { message, problem } from "./problem.js";
 
 /** @typedef {import("../dom.js").Child} Child */
@@ -11,7 +12,7 @@ import { message, problem } from "./problem.js";
 
 /**
  * A control with its label, its help and a place for what is wrong with it.
- * @param {string} label
+ * @param {Child} label
  * @param {Control} control
  * @param {{pointer?: string, help?: Child}} [about] `pointer`: the member of the call's body, as a JSON pointer
  * @returns {Field}
@@ -79,6 +80,9 @@ function tell(error, fields, trouble) {
 /** @param {Record<string, import("../dom.js").AttributeValue>} attributes */
 export const input = (attributes = {}) => h("input", { type: "text", autocomplete: "off", ...attributes });
 
+/** Whether a box is ticked. @param {Field} field */
+export const isSet = (field) => /** @type {HTMLInputElement} */ (field.control).checked;
+
 /** A box for each of these, and which are chosen. @param {string[]} values @param {string[]} chosen @param {(value: string) => string} label @param {string} pointer */
 export function boxes(values, chosen, label, pointer) {
   const fields = values.map((value) => field(label(value), input({ type: "checkbox", value, checked: chosen.includes(value) }), { pointer }));
@@ -103,7 +107,7 @@ export function textarea(attributes, text = "") {
  * @param {{title: string, what: Child, name: string, fields?: Field[], submit: string, act: () => Promise<unknown>}} options
  */
 export function askSlowly(options) {
-  const typed = field(t("danger.type", { name: options.name }), input({ autocapitalize: "off", spellcheck: "false" }));
+  const typed = field(tn("danger.type", { name: h("code", { class: "name" }, shown(options.name)) }), input({ autocapitalize: "off", spellcheck: "false" }));
   const dialog = h("dialog", { class: "danger", "aria-labelledby": "danger-title" });
   const act = async () => {
     if (typed.control.value !== options.name) {

@@ -2,7 +2,7 @@
 
 import { get, post } from "../api.js";
 import { fill, h } from "../dom.js";
-import { includesUs, may } from "../session.js";
+import { includesUs, may, session } from "../session.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
@@ -68,15 +68,20 @@ function endButton(grant) {
   return h("button", { type: "button", class: "danger", onclick }, t("grant.end"));
 }
 
-/** The grants of a profile that the reader may see, and the form that asks for one. @param {string} uuid @param {AbortSignal} [signal] */
-export async function grants(uuid, signal) {
-  const { items } = await get(`/api/v2/token-profiles/${uuid}/grants`, { pageSize: 100 }, signal);
+/** The grants of a profile that the reader may see. @param {string} uuid @param {AbortSignal} signal @returns {Promise<Json[]>} */
+export const readGrants = async (uuid, signal) => (await get(`/api/v2/token-profiles/${uuid}/grants`, { pageSize: 100 }, signal))["items"];
+
+/** @param {Json[]} items */
+export const grantList = (items) => (items.length > 0 ? grantTable(items, t("grant.title")) : h("div", { class: "empty" }, t("grant.none")));
+
+/** Whether whoever is logged in here, together, may use it now. @param {Json} grant */
+export const isOurs = (grant) => grant["state"] === "Active" && grant["used"] < grant["maxValues"]
+  && grant["requestedBy"].length === session.identities.length && grant["requestedBy"].every((/** @type {Json} */ one) => includesUs([/** @type {any} */ (one)]));
+
+/** The button that opens the form that asks for one. @param {string} uuid */
+export function askForGrant(uuid) {
   const place = h("div", {});
-  const open = () => fill(place, asking(uuid));
-  return [
-    items.length > 0 ? grantTable(items, t("grant.title")) : h("div", { class: "empty" }, t("grant.none")),
-    h("div", { class: "actions" }, h("button", { type: "button", onclick: open }, t("grant.ask"))), place,
-  ];
+  return [h("div", { class: "actions" }, h("button", { type: "button", onclick: () => fill(place, asking(uuid)) }, t("grant.ask"))), place];
 }
 
 /** @param {string} uuid */

@@ -3,9 +3,9 @@
 import { post, put, remove } from "../api.js";
 import { h } from "../dom.js";
 import { includesUs } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
+import { done } from "./done.js";
 import { fact, facts } from "./facts.js";
 import { askSlowly, boxes, field, form, input } from "./form.js";
 import { moment, number, relative } from "./values.js";
@@ -52,7 +52,7 @@ function pending(path, { address, expiresAt, triesLeft }, isOwn) {
   const told = h("p", {}, h("strong", { class: "state wait long" }, t("mailbox.waits", { address: shownText(address) })), " ", t("mailbox.until", { count: triesLeft }), " ", relative(expiresAt));
   if (!isOwn) return told;
   const code = field(t("mailbox.code"), input({ maxlength: 32, spellcheck: "false", autocapitalize: "characters", autocomplete: "one-time-code" }), { pointer: "/code", help: t("mailbox.codeHelp") });
-  return [told, form({ fields: [code], submit: t("mailbox.confirm"), act: async () => (await post(`${path}/confirm`, { code: code.control.value }), await show()) })];
+  return [told, form({ fields: [code], submit: t("mailbox.confirm"), act: async () => (await post(`${path}/confirm`, { code: code.control.value }), await done(t("mailbox.confirm"))) })];
 }
 
 /** @param {string} path @param {Json} found @param {Json[]} services */
@@ -74,11 +74,11 @@ function editor(path, found, services) {
     h("fieldset", {}, h("legend", {}, t("mailbox.kinds")), h("p", { class: "help" }, t("mailbox.kindsHelp")), kinds.fields.map((one) => one.element)),
     known.length > 0 && h("fieldset", {}, h("legend", {}, t("targets.services")), h("p", { class: "help" }, t("mailbox.servicesHelp")), chosen.fields.map((one) => one.element)),
   ];
-  const act = async () => (await put(path, body()), await show());
+  const act = async () => (await put(path, body()), await done(t("mailbox.save")));
   return form({ fields: [address, enabled], placed: () => [...kinds.fields, ...chosen.fields], extra: choices, submit: t("mailbox.save"), act });
 }
 
 /** @param {string} path @param {string} name */
 function ending(path, name) {
-  askSlowly({ title: t("mailbox.remove"), what: h("p", {}, t("mailbox.removeWhat")), name, submit: t("mailbox.remove"), act: async () => (await remove(path), await show()) });
+  askSlowly({ title: t("mailbox.remove"), what: h("p", {}, t("mailbox.removeWhat")), name, submit: t("mailbox.remove"), act: async () => (await remove(path), await done(t("mailbox.remove"))) });
 }

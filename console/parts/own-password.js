@@ -5,13 +5,13 @@ import { fill, h } from "../dom.js";
 import { changePassword, ways } from "../session.js";
 import { t } from "../words.js";
 import { field, form, input } from "./form.js";
-import { codeField, passkeyBox, shownPasskey } from "./second-factor.js";
+import { codeField, nameField, passkeyBox, shownPasskey } from "./second-factor.js";
 
-/** The form for it. */
-export function ownPassword() {
+/** The form for it. @param {string[]} [names] of those who are logged in here */
+export function ownPassword(names = []) {
   const said = h("div", { role: "status" });
   const secret = (/** @type {string} */ autocomplete) => input({ type: "password", autocomplete });
-  const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false" }), { pointer: "/username" });
+  const name = nameField(names);
   const present = field(t("own.present"), secret("current-password"), { pointer: "/password" });
   const code = codeField(t("totp.code"), t("totp.codeHelp"));
   const box = passkeyBox(ways(), t("totp.passkeyHelp"));

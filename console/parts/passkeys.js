@@ -3,9 +3,9 @@
 
 import { Refusal, get, patch, plain, post, remove } from "../api.js";
 import { h } from "../dom.js";
-import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
+import { done } from "./done.js";
 import { askSlowly, field, form, input } from "./form.js";
 import { table } from "./table.js";
 import { digest, moment } from "./values.js";
@@ -17,7 +17,7 @@ export const passkeysPath = (uuid) => `/api/v2/identities/${uuid}/passkeys`;
 
 /**
  * The passkeys of a person, with what may be done with them.
- * @param {string} uuid @param {Json[]} passkeys @param {"own" | "other"} whose
+ * @param {string} uuid @param {Json[]} passkeys @param {"own" | "none" | "other"} whose `none`: one's own, where none can be made
  */
 export function passkeys(uuid, passkeys, whose) {
   const columns = [
@@ -25,23 +25,24 @@ export function passkeys(uuid, passkeys, whose) {
     { title: t("passkey.digest"), cell: (/** @type {Json} */ row) => digest(row["publicKeySha256"]) },
     { title: t("passkey.confirmed"), cell: (/** @type {Json} */ row) => confirmed(row, uuid, whose) },
     { title: t("passkey.used"), cell: (/** @type {Json} */ row) => (row["lastUsedAt"] ? moment(row["lastUsedAt"]) : t("passkey.never")) },
-    { title: t("cert.do"), cell: (/** @type {Json} */ row) => [whose === "own" && renaming(row, uuid), removal(row, uuid)] },
+    { title: t("cert.do"), cell: (/** @type {Json} */ row) => [whose !== "other" && renaming(row, uuid), removal(row, uuid)] },
   ];
   return h("section", { class: "passkeys" },
     h("h2", {}, t("passkey.title")),
-    h("p", {}, t("passkey.what")),
+    h("p", {}, t(whose === "other" ? "passkey.whatTheirs" : "passkey.what")),
     passkeys.length > 0 ? table(columns, passkeys, t("passkey.title")) : h("p", { class: "quiet" }, t("passkey.none")),
-    whose === "own" && making(uuid));
+    whose === "own" && making(uuid),
+    whose === "none" && h("p", { class: "state still long" }, t("passkey.notHere")));
 }
 
-/** @param {Json} row @param {string} uuid @param {"own" | "other"} whose */
+/** @param {Json} row @param {string} uuid @param {"own" | "none" | "other"} whose */
 function confirmed(row, uuid, whose) {
   if (row["confirmedAt"]) {
     const people = row["confirmedBy"].map((/** @type {Json} */ one) => one["name"]).join(" + ");
     return [moment(row["confirmedAt"]), " ", shown(people)];
   }
   const waits = tn("passkey.waits", { time: moment(row["confirmUntil"]) });
-  return whose === "own" ? [waits, " ", t("passkey.readOut")] : [waits, " ", confirming(row, uuid)];
+  return whose !== "other" ? [waits, " ", t("passkey.readOut")] : [waits, " ", confirming(row, uuid)];
 }
 
 /** @param {Json} row @param {string} uuid */
@@ -49,7 +50,7 @@ function confirming(row, uuid) {
   const act = async () => {
     // What is shown here, and no other that it became meanwhile.
     await post(`${passkeysPath(uuid)}/${row["objInfo"].uuid}/confirm`, { publicKeySha256: row["publicKeySha256"] });
-    await show();
+    await done(t("passkey.confirm"));
   };
   const what = h("div", {}, h("p", {}, t("passkey.compare")), h("p", {}, digest(row["publicKeySha256"])));
   const ask = () => askSlowly({ title: t("passkey.confirm"), what, name: row["objInfo"].name, submit: t("passkey.confirm"), act });
@@ -59,13 +60,13 @@ function confirming(row, uuid) {
 /** @param {Json} row @param {string} uuid */
 function renaming(row, uuid) {
   const name = field(t("fact.name"), input({ value: row["objInfo"].name, maxlength: 255 }), { pointer: "/name" });
-  const act = async () => (await patch(`${passkeysPath(uuid)}/${row["objInfo"].uuid}`, { name: name.control.value }), await show());
+  const act = async () => (await patch(`${passkeysPath(uuid)}/${row["objInfo"].uuid}`, { name: name.control.value }), await done(t("keys.rename")));
   return h("details", {}, h("summary", {}, t("keys.rename")), form({ fields: [name], submit: t("keys.rename"), act }));
 }
 
 /** @param {Json} row @param {string} uuid */
 function removal(row, uuid) {
-  const act = async () => (await remove(`${passkeysPath(uuid)}/${row["objInfo"].uuid}`), await show());
+  const act = async () => (await remove(`${passkeysPath(uuid)}/${row["objInfo"].uuid}`), await done(t("passkey.remove")));
   const ask = () => askSlowly({ title: t("passkey.remove"), what: h("p", {}, t("passkey.removeWhat")), name: row["objInfo"].name, submit: t("passkey.remove"), act });
   return h("button", { type: "button", class: "danger", onclick: ask }, t("passkey.remove"));
 }
@@ -81,7 +82,7 @@ function making(uuid) {
       name: name.control.value, ticket,
       credential: { id: made.id, response: { clientDataJSON: text(response.clientDataJSON), attestationObject: text(response.attestationObject) } },
     });
-    await show();
+    await done(t("passkey.make"));
   };
   return form({ fields: [name], submit: t("passkey.make"), act });
 }

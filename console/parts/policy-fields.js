@@ -3,8 +3,9 @@
 import { fill, h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
+import { adder } from "./adder.js";
 import { policyBudgets } from "./budgets.js";
-import { field, input, select, textarea } from "./form.js";
+import { field, input, isSet, select, textarea } from "./form.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("./form.js").Field} Field */
@@ -62,9 +63,6 @@ export function policyFields(policy, roles, at) {
 }
 
 /** @param {Field} one */
-export const isSet = (one) => /** @type {HTMLInputElement} */ (one.control).checked;
-
-/** @param {Field} one */
 const lines = (one) => one.control.value.split("\n").map((line) => line.trim()).filter(Boolean);
 
 /** @param {Field} one */
@@ -92,14 +90,21 @@ function stepsEditor(given, roles, pointer) {
   const add = () => {
     const roleUuids = chosen(takers);
     takers.complain(roleUuids.length === 0 ? t("policy.stepNobody") : "");
-    if (roleUuids.length === 0) return;
+    if (roleUuids.length === 0) return false;
     steps.push({ roleUuids, numApprovals: Number(count.control.value) });
     draw();
+    return true;
   };
   draw();
-  const element = h("fieldset", {}, h("legend", {}, t("policy.steps")), h("p", { class: "help" }, t("policy.stepsHelp")), place,
-    h("div", { class: "columns" }, takers.element, count.element), h("button", { type: "button", onclick: add }, t("policy.addStep")));
-  return { element, count, value: () => steps };
+  const adding = adder([takers, count], t("policy.addStep"), add);
+  const element = h("fieldset", {}, h("legend", {}, t("policy.steps")), h("p", { class: "help" }, t("policy.stepsHelp")), place, adding.element);
+  return { element, count, value: () => added(steps, adding, pointer) };
+}
+
+/** What was added, once nothing is left in the fields. @param {Json[]} all @param {{demandEmpty: (pointer: string) => void}} adding @param {string} pointer */
+function added(all, adding, pointer) {
+  adding.demandEmpty(pointer);
+  return all;
 }
 
 /** Whose word on where files were built counts. @param {Json[]} given @param {boolean} isRequired @param {string} at */
@@ -118,13 +123,15 @@ function issuersEditor(given, isRequired, at) {
   };
   const add = () => {
     name.complain(name.control.value ? "" : t("policy.issuerNobody"));
-    if (!name.control.value) return;
+    if (!name.control.value) return false;
     issuers.push({ name: name.control.value, publicKey: key.control.value, builderIds: lines(builders) });
     for (const one of [name, key, builders]) one.control.value = "";
     draw();
+    return true;
   };
   draw();
-  const element = h("fieldset", {}, h("legend", {}, t("policy.issuers")), h("p", { class: "help" }, t("policy.issuersHelp")), place,
-    name.element, key.element, builders.element, h("p", {}, h("button", { type: "button", onclick: add }, t("policy.addIssuer"))), required.element);
-  return { element, key, value: () => ({ provenanceIssuers: issuers, provenanceRequired: isSet(required) }) };
+  const adding = adder([name, key, builders], t("policy.addIssuer"), add);
+  const element = h("fieldset", {}, h("legend", {}, t("policy.issuers")), h("p", { class: "help" }, t("policy.issuersHelp")), place, adding.element, required.element);
+  const value = () => ({ provenanceIssuers: added(issuers, adding, `${at}/provenanceIssuers`), provenanceRequired: isSet(required) });
+  return { element, key, value };
 }

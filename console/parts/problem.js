@@ -2,6 +2,7 @@
 
 import { Refusal } from "../api.js";
 import { h } from "../dom.js";
+import { may } from "../session.js";
 import { t, word } from "../words.js";
 import { copyable } from "./values.js";
 
@@ -12,20 +13,32 @@ const OWN = {
   SessionEnded: "problem.ended",
 };
 
-/** @param {unknown} error @param {() => void} [again] */
+/** What can be tried again soon is, by itself, but no sooner than this. */
+const RETRY_MIN_S = 5;
+
+/** @param {unknown} error @param {(byItself?: boolean) => void} [again] reads again what could not be read */
 export function problem(error, again) {
-  return h("div", { class: "problem", role: "alert" },
-    h("p", {}, h("strong", {}, title(error)), " ", message(error)),
+  const soon = again && error instanceof Refusal && error.retryAfter ? Math.max(error.retryAfter, RETRY_MIN_S) : undefined;
+  const box = h("div", { class: "problem", role: "alert" },
+    h("p", {}, h("strong", {}, title(error)), " ", soon ? `${said(error)} ${t("problem.retries", { count: soon })}` : message(error)),
     requestId(error),
-    again && h("button", { type: "button", onclick: again }, t("problem.again")));
+    again && h("button", { type: "button", onclick: () => again() }, t("problem.again")));
+  if (again && soon) setTimeout(() => box.isConnected && again(true), soon * 1000);
+  return box;
 }
 
 /** @param {unknown} error */
 export function message(error) {
+  const wait = error instanceof Refusal && error.retryAfter;
+  return wait ? `${said(error)} ${t("problem.later", { count: wait })}` : said(error);
+}
+
+/** @param {unknown} error */
+function said(error) {
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
-  const later = error.retryAfter ? ` ${t("problem.later", { seconds: error.retryAfter })}` : "";
+  if (error.code === "ApiAccessDisabled") return t(may("System:Manage") ? "apiAccess.offYours" : "apiAccess.offOthers");
   const own = OWN[error.code];
-  return (own ? t(own) : error.message) + later;
+  return own ? t(own) : error.message;
 }
 
 /** @param {unknown} error */

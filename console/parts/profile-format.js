@@ -8,10 +8,13 @@ import { number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
+/** As the form has it: one of those that have a name, or the characters themselves. @param {string | null | undefined} text */
+export const alphabet = (text) => (text ? shown(word("alphabet", text.length > 40 ? `${text.slice(0, 40)}…` : text)) : undefined);
+
 /** @param {Json} format */
 export function formatFacts(format) {
   return [
-    format.pattern ? fact(t("format.pattern"), h("code", {}, shown(format.pattern))) : fact(t("format.alphabet"), format.alphabet ? shown(format.alphabet) : t("format.noAlphabet")),
+    format.pattern ? fact(t("format.pattern"), h("code", {}, shown(format.pattern))) : fact(t("format.alphabet"), alphabet(format.alphabet) ?? t("format.noAlphabet")),
     fact(t("format.length"), t("format.lengths", { from: number(format.minLength), to: number(format.maxLength) })),
     (format.keepLeading > 0 || format.keepTrailing > 0) && fact(t("format.keep"), t("format.kept", { leading: format.keepLeading, trailing: format.keepTrailing })),
     format.passThrough && fact(t("format.passThrough"), h("code", {}, [...format.passThrough].map((one) => (one === " " ? t("format.space") : one)).join(" "))),
@@ -21,10 +24,12 @@ export function formatFacts(format) {
   ];
 }
 
-/** @param {Json} security */
+/** How many values there are is told once, and numbers are written as everywhere. @param {Json} security */
 export function security({ domainSize, notes }) {
+  const isNoted = notes.some((/** @type {string} */ note) => note.split(/\D+/).includes(domainSize));
+  const written = (/** @type {string} */ note) => note.replace(/\b\d{4,}\b/g, (digits) => number(BigInt(digits)));
   return [
-    domainSize && h("p", {}, t("format.domain", { size: number(BigInt(domainSize)) })),
-    notes.length > 0 && h("ul", { class: "notes" }, notes.map((/** @type {string} */ note) => h("li", {}, note))),
+    domainSize && !isNoted && h("p", {}, t("format.domain", { size: number(BigInt(domainSize)) })),
+    notes.length > 0 && h("ul", { class: "notes" }, notes.map((/** @type {string} */ note) => h("li", {}, written(note)))),
   ];
 }

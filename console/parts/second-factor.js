@@ -2,14 +2,22 @@
 // also by those who cannot log in without one. Whoever has a confirmed passkey shows it, or a present code: else a password that
 // somebody found out would make codes.
 
+import { Refusal } from "../api.js";
 import { fill, h } from "../dom.js";
 import { secondFactor, ways } from "../session.js";
 import { t, tn } from "../words.js";
-import { field, form, input } from "./form.js";
-import { copyable, moment } from "./values.js";
+import { field, form, input, select } from "./form.js";
+import { moment, secret } from "./values.js";
 
 /** @typedef {import("../session.js").Proof} Proof */
 /** @typedef {(proof: Proof, passkey?: import("../api.js").Json) => Promise<void>} Act */
+
+/** Whose login it is: whoever is logged in does not type it again. @param {string[]} names of those who are */
+export function nameField(names) {
+  const attributes = { name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false" };
+  const control = names.length > 1 ? select(names.map((one) => [one, one]), names[0], { name: "username" }) : input({ ...attributes, value: names[0] ?? "" });
+  return field(t("login.name"), control, { pointer: "/username" });
+}
 
 /** Where a code is typed. @param {string} label @param {string} [help] */
 export const codeField = (label, help) =>
@@ -33,16 +41,26 @@ export async function shownPasskey(box) {
   return (await import("./passkeys.js")).loginPasskey();
 }
 
-/** What one can do with one's own. @param {boolean} [hasPasskey] whether whoever is here is known to have a confirmed one */
-export function secondFactors(hasPasskey = false) {
+/**
+ * What one can do with one's own.
+ * @param {{names?: string[], hasPasskey?: boolean, hasCodes?: boolean}} [known] of whoever is here: who that is, and whether one of them has a
+ *   confirmed passkey, or codes
+ */
+export function secondFactors({ names = [], hasPasskey = false, hasCodes = true } = {}) {
   const place = h("div", { class: "second-factor" });
-  const begin = () => fill(place, h("p", {}, t("totp.what")), proving(t("totp.present"), t("totp.enrol"), enrol, { hasPasskey }), proving(t("totp.code"), t("totp.remove"), remove, { hasPasskey, danger: true }));
+  const part = (/** @type {string} */ title, /** @type {HTMLElement} */ inside) => h("fieldset", {}, h("legend", {}, title), inside);
+  const begin = () => fill(place, h("p", {}, t("totp.what")),
+    part(t("totp.enrol"), proving(t("totp.present"), t("totp.enrol"), enrol, { names, hasPasskey })),
+    hasCodes && part(t("totp.remove"), proving(t("totp.code"), t("totp.remove"), remove, { names, hasPasskey, danger: true })));
   const say = (/** @type {string} */ text) => {
     begin();
     place.prepend(h("p", { role: "status" }, text));
   };
   /** @type {Act} */
-  const enrol = async (proof, passkey) => fill(place, confirmation(proof, await secondFactor("", proof, passkey), () => say(t("totp.confirmed"))));
+  const enrol = async (proof, passkey) => fill(place, confirmation(proof, await secondFactor("", proof, passkey), () => {
+    hasCodes = true;
+    say(t("totp.confirmed"));
+  }));
   /** @type {Act} */
   const remove = async (proof, passkey) => {
     await secondFactor("/remove", proof, passkey);
@@ -54,10 +72,10 @@ export function secondFactors(hasPasskey = false) {
 
 /**
  * Name, password, a code or a passkey, and what is done with them.
- * @param {string} label @param {string} submit @param {Act} act @param {{hasPasskey: boolean, danger?: boolean}} about
+ * @param {string} label @param {string} submit @param {Act} act @param {{names: string[], hasPasskey: boolean, danger?: boolean}} about
  */
-function proving(label, submit, act, { hasPasskey, danger = false }) {
-  const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false" }), { pointer: "/username" });
+function proving(label, submit, act, { names, hasPasskey, danger = false }) {
+  const name = nameField(names);
   const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password" }), { pointer: "/password" });
   const code = codeField(label);
   const box = passkeyBox(ways(), t("totp.passkeyHelp"), hasPasskey);
@@ -73,11 +91,15 @@ function proving(label, submit, act, { hasPasskey, danger = false }) {
 function confirmation(proof, made, done) {
   const code = codeField(t("totp.newCode"));
   const act = async () => {
-    await secondFactor("/confirm", { ...proof, code: code.control.value });
+    await secondFactor("/confirm", { ...proof, code: code.control.value }).catch((error) => {
+      // The rest of the proof was good a moment ago: that is how the secret came.
+      if (error instanceof Refusal && error.status === 401) throw new Refusal(400, "InvalidValue", t("totp.wrong"), { field: "/totp", requestId: error.requestId });
+      throw error;
+    });
     done();
   };
   return [
-    h("p", {}, t("totp.secret")), h("p", {}, copyable(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),
+    h("p", {}, t("totp.secret")), h("p", {}, secret(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),
     h("p", { class: "quiet" }, tn("totp.until", { time: moment(made["expiresAt"]) })),
     form({ fields: [code], submit: t("totp.confirm"), act }),
   ];

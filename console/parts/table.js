@@ -53,21 +53,29 @@ function controls({ path, query, search, filters = [] }) {
   return made;
 }
 
+/** Which page led to which, by their addresses: the interface tells what comes after a page, and not what was before it. @type {Map<string, string>} */
+const before = new Map();
+
 /** @param {string} path @param {Record<string, string>} query @param {Listed} listed */
 function pages(path, query, listed) {
   const { after, ...rest } = query;
+  const here = address(path, { ...rest, after });
+  const next = listed.next && address(path, { ...rest, after: listed.next });
+  if (next) before.set(next, here);
+  const previous = before.get(here);
   const count = listed.total === undefined ? undefined
     : t(listed.totalIsAtLeast ? "list.atLeast" : "list.total", { count: number(listed.total) });
   return h("div", { class: "pages" },
     count && h("span", { class: "quiet" }, count),
     after && h("a", { href: address(path, rest) }, t("list.first")),
-    listed.next && h("a", { href: address(path, { ...rest, after: listed.next }), rel: "next" }, t("list.next")));
+    previous && h("a", { href: previous, rel: "prev" }, t("list.previous")),
+    next && h("a", { href: next, rel: "next" }, t("list.next")));
 }
 
 /** Fills a place when what it shows has been read; says why where it cannot be. @param {HTMLElement} place @param {() => Promise<Child>} read */
 export function later(place, read) {
   const fillIn = () => read().then((content) => fill(place, content), (error) => {
-    if (!(error instanceof DOMException)) fill(place, problem(error));
+    if (!(error instanceof DOMException)) fill(place, problem(error, () => void fillIn()));
   });
   void fillIn();
   return place;

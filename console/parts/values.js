@@ -1,7 +1,7 @@
 // Values as people read them: times, digests, ids, sizes, numbers.
 
 import { h } from "../dom.js";
-import { region, t } from "../words.js";
+import { region, t, word } from "../words.js";
 
 /** Formatters cost a hundred times more to make than to use, and lists use them in each row. @type {Map<string, any>} */
 const formatters = new Map();
@@ -17,13 +17,19 @@ function formatter(kind, options) {
   return known;
 }
 
-/** A moment in the reader's zone; UTC when pointed at. @param {string | null | undefined} time */
-export function moment(time) {
+/**
+ * A moment in the reader's zone; UTC when pointed at.
+ * @param {string | null | undefined} time @param {"short" | "medium"} [timeStyle] `medium`: with its seconds
+ */
+export function moment(time, timeStyle = "short") {
   if (!time) return h("span", { class: "quiet" }, "–");
   const date = new Date(time);
-  const text = formatter(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "short" }).format(date);
+  const text = formatter(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle }).format(date);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
+
+/** A label of a time that is typed, which is one of the reader's zone. @param {string} label */
+export const inZone = (label) => `${label} (${new Intl.DateTimeFormat().resolvedOptions().timeZone})`;
 
 /** A day; the moment in UTC when pointed at. @param {string} time */
 export function day(time) {
@@ -69,9 +75,16 @@ export function base64Of(bytes) {
 /** A digest in groups, copied whole as the tools print it. @param {string} base64 */
 export function digest(base64) {
   const text = hex(bytesOf(base64));
-  const groups = text.match(/.{1,8}/g) ?? [];
-  return h("span", { class: "digest" },
-    h("code", { "data-digest": text }, groups.map((group) => h("span", {}, group))), copyButton(text));
+  return grouped(text, /.{1,8}/g, { "data-digest": text });
+}
+
+/** A secret that somebody types off the screen, in groups of four. @param {string} text */
+export const secret = (text) => grouped(text, /.{1,4}/g);
+
+/** @param {string} text @param {RegExp} groups @param {Record<string, string>} [attributes] */
+function grouped(text, groups, attributes = {}) {
+  const parts = text.match(groups) ?? [];
+  return h("span", { class: "digest" }, h("code", attributes, parts.map((part) => h("span", {}, part))), copyButton(text));
 }
 
 /** A text that copies whole. @param {string} text */
@@ -79,14 +92,17 @@ export function copyable(text) {
   return h("span", { class: "copyable" }, h("code", {}, text), copyButton(text));
 }
 
-/** An id in its short form. @param {string} uuid */
+/** An id in its short form, to be copied whole. @param {string} uuid */
 export function shortId(uuid) {
-  return h("span", { class: "copyable" }, h("code", { title: uuid }, uuid.slice(0, 8)), copyButton(uuid));
+  return h("span", { class: "copyable" }, endOf(uuid), copyButton(uuid, `…${uuid.slice(-8)}`));
 }
 
-/** @param {string} text */
-export function copyButton(text) {
-  const button = h("button", { type: "button", class: "copy", "aria-label": t("copy.label", { text: text.slice(0, 12) }) }, t("copy.word"));
+/** The end of an id: its beginning is a time, which all of a day have in common. @param {string} uuid */
+export const endOf = (uuid) => h("code", { class: "id", title: uuid }, `…${uuid.slice(-8)}`);
+
+/** @param {string} text @param {string} [name] what to call it */
+export function copyButton(text, name = text.slice(0, 12)) {
+  const button = h("button", { type: "button", class: "copy", "aria-label": t("copy.label", { text: name }) }, t("copy.word"));
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text);
     button.textContent = t("copy.done");
@@ -120,3 +136,6 @@ export function period(period) {
   const unit = period.unit.toLowerCase();
   return formatter(Intl.NumberFormat, { style: "unit", unit, unitDisplay: "long" }).format(Number(period.amount));
 }
+
+/** How somebody has logged in, which has several parts where more than one thing was shown. @param {string} way */
+export const loginWay = (way) => way.split("+").map((one) => word("way", one)).join(" + ");

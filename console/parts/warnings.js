@@ -20,8 +20,11 @@ export function warnings(all) {
     h("h2", { id: "warnings-title" }, t("warn.title")), h("ul", {}, said.map((one) => h("li", {}, one))));
 }
 
-/** @param {Json} request @param {Json[] | undefined} items @param {Json | undefined} changes @param {Json[]} earlier @returns {(Child | false)[]} */
-export function ofRequest(request, items, changes, earlier) {
+/**
+ * @param {Json} request @param {Json[] | undefined} items @param {Json | undefined} changes @param {Json[]} earlier
+ * @param {string} [why] the reader cannot approve it, where that is known @returns {(Child | false)[]}
+ */
+export function ofRequest(request, items, changes, earlier, why) {
   const claims = [request["name"], request["note"] ?? "", ...Object.entries(request["metadata"] ?? {}).flat()].map(String);
   const names = [request["name"], request["programName"] ?? "", ...(items ?? []).map((item) => item["name"])];
   return [
@@ -31,7 +34,7 @@ export function ofRequest(request, items, changes, earlier) {
     ofEnding(request),
     claims.some((text) => MARKS.test(text)) && t("warn.marks"),
     ...earlier.map((one) => tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
-    ofOwn(request),
+    ofOwn(request, why),
   ];
 }
 
@@ -89,8 +92,12 @@ function ofEnding(request) {
     ending: h("strong", {}, `.${ending}`), promised: word("format", promised), format: h("strong", {}, word("format", request["signingFormat"])) });
 }
 
-/** Whoever looks at it is who asked for it. @param {Json} decided */
-export const ofOwn = (decided) => may("Signing:Approve") && includesUs(decided["submittedBy"]) && t(session.identities.length > 1 ? "warn.ownAsOne" : "warn.own");
+/** Whoever looks at it is who asked for it. @param {Json} decided @param {string | undefined} why the reader cannot approve it */
+function ofOwn(decided, why) {
+  if (!may("Signing:Approve") || !includesUs(decided["submittedBy"])) return false;
+  if (session.identities.length < 2) return t("warn.own");
+  return t(why ? "warn.ownOfYou" : "warn.ownAsOne");
+}
 
 /**
  * Requests that look like this one and were of something else: the one that it repeats, and those of the same name that
@@ -104,11 +111,14 @@ export async function earlierOnes(request, signal) {
   return [repeated, refused].filter((one) => one && one["approvalDigest"] !== request["approvalDigest"]);
 }
 
-/** @param {Json} proposal @param {Json} said what people approve @param {(text: string) => string} name @returns {(Child | false)[]} */
-export function ofProposal(proposal, said, name) {
+/**
+ * @param {Json} proposal @param {Json} said what people approve @param {(text: string) => string} name
+ * @param {string | undefined} why the reader cannot approve it @returns {(Child | false)[]}
+ */
+export function ofProposal(proposal, said, name, why) {
   const { certificate } = said;
   const pair = said["after"] ? said : proposal["policy"] ?? proposal["certProfile"] ?? proposal["issuerApproval"];
-  return [...(certificate ? ofCertificate(certificate) : []), ...(pair?.before ? laxer(pair.before, pair.after, name) : []), ofGains(proposal["effect"]), ofOwn(proposal)];
+  return [...(certificate ? ofCertificate(certificate) : []), ...(pair?.before ? laxer(pair.before, pair.after, name) : []), ofGains(proposal["effect"]), ofOwn(proposal, why)];
 }
 
 /** Somebody will be able to do what they cannot do now: the first of it, all stands below. @param {Json | undefined} effect */

@@ -29,11 +29,9 @@ export async function deploying(browser, admins) {
   assert.equal(await page.locator("[aria-invalid=true]").inputValue(), "no subject");
   await page.getByLabel("Subject").fill(`CN=${name},O=Example`);
   await page.getByRole("button", { name: "Deploy the service" }).click();
-  const goOn = page.getByRole("link", { name: "Go on" });
-  await goOn.or(page.getByRole("heading", { name })).first().waitFor();
-  await shoot(page, "deployed-desktop-light");
-  if (await goOn.isVisible()) await goOn.click();
   await page.getByRole("heading", { name }).waitFor();
+  await page.getByRole("status").getByText("Done: Deploy the service").waitFor();
+  await shoot(page, "deployed-desktop-light");
   await settled(page);
 
   const call = await caller(admins);

@@ -46,7 +46,11 @@ export async function journal(browser, admins, demo) {
   await ask.click();
   await page.getByText("Nobody had it").waitFor();
   await page.getByLabel("Token", { exact: true }).fill(token);
-  await page.getByLabel("Until", { exact: true }).fill("2020-01-01T00:00");
+  await page.getByLabel("From (Europe/Berlin)").fill("2020-01-02T00:00");
+  await page.getByLabel("Until (Europe/Berlin)").fill("2020-01-01T00:00");
+  await ask.click();
+  await page.getByText("This is before the beginning").waitFor();
+  await page.getByLabel("From (Europe/Berlin)").fill("");
   await ask.click();
   await page.getByRole("heading", { name: "0 calls" }).waitFor();
   await page.getByLabel("Token profile").selectOption({ label: "one that was deleted …" });

@@ -8,14 +8,19 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { certificate } from "./certificate.mjs";
+import { auditing } from "./auditing.mjs";
 import { deploying } from "./deploying.mjs";
 import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
+import { alarms, health, narrow, places, secrets, switchedOff, tabs, triedAgain } from "./health.mjs";
+import { identities } from "./identities.mjs";
+import { issuing } from "./issuing.mjs";
 import { journal } from "./journal.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
 import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
+import { rules } from "./rules.mjs";
 import { directory } from "./directory.mjs";
 import { providers } from "./providers.mjs";
 import { secondFactor } from "./second-factor.mjs";
@@ -101,6 +106,12 @@ test("a person logs in by the certificate of the browser, where it was asked for
 test("an identity provider is trusted, bound to an application, and both are taken back", () => providers(browser, admins));
 
 test("a person logs in by the password of a directory", () => directory(browser, admins));
+
+test("a root that is made issues, another is in the tree, and no certificate is of a key that nobody has", () => issuing(browser, admins, state.demo));
+
+test("people and applications are made, keys are for some things alone, and what ends is said before", () => identities(browser, admins, state.demo));
+
+test("audit records are filtered, and say what they are of", () => auditing(browser, admins));
 
 test("who had a token is asked of the journal, and whether that is all", () => journal(browser, admins, state.demo));
 
@@ -228,12 +239,15 @@ test("what changed since the page was opened is not approved", async () => {
   const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
   assert.equal(request.approvals.length, 1);
 
-  await page.reload();
+  await page.locator(".decide").getByRole("button", { name: "Show" }).click();
   await page.getByText("One more approval is needed").waitFor();
+  await page.getByLabel("Note").fill("not this one");
   await page.getByRole("button", { name: "Deny …" }).click();
-  await page.getByRole("dialog").getByLabel("Note").fill("not this one");
-  await page.getByRole("dialog").getByRole("button", { name: "Deny …" }).click();
-  await page.getByText("not this one").waitFor();
+  const dialog = page.getByRole("dialog", { name: "Deny changes.tar?" });
+  await dialog.getByText("not this one").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await dialog.getByRole("button", { name: "Deny it" }).click();
+  await page.locator(".lines-list").getByText("not this one").waitFor();
   assert.equal((await call("GET", `/api/v2/x509/signing-requests/${uuid}`)).state, "Denied");
   await context.close();
 });
@@ -241,6 +255,8 @@ test("what changed since the page was opened is not approved", async () => {
 test("a profile is made with a preview, and a rule denies", async () => {
   const { context, page, complaints } = await open(browser);
   await logIn(page, admins, "/#/tokenization/new");
+  await page.getByText("As soon as the format is complete").waitFor();
+  assert.equal(await page.locator("main .problem").count(), 0, "nothing was typed yet");
   await page.getByLabel("Begin with").selectOption("card number keep last 4");
   await page.getByLabel("Name", { exact: true }).fill("made in the console");
   await page.getByLabel("Samples, one a line").fill("4111 1111 1111 1111\nno card");
@@ -249,16 +265,17 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await token.waitFor();
   assert.match(await token.innerText(), /^\d{4} \d{4} \d{4} 1111$/);
   await page.getByLabel("Shortest").fill("3");
-  await page.getByText("Not accepted.").waitFor();
+  const wrong = page.locator(".problem");
+  await wrong.getByText("Trailing symbols in clear:").waitFor();
+  assert.match(await wrong.innerText(), /together are less than “Shortest”\.$/, "in the words of the page, and without an id of the log");
   await page.getByRole("button", { name: "Make the profile" }).click();
   await page.locator("[aria-invalid=true]").waitFor();
   await page.getByLabel("Shortest").fill("13");
   await page.getByRole("button", { name: "Make the profile" }).click();
   await page.getByRole("heading", { name: "made in the console" }).waitFor();
 
-  await page.getByLabel("Message").fill("4111 1111 1111 1111");
-  await page.getByRole("button", { name: "Tokenize", exact: true }).click();
-  await page.getByText("Not permitted.").waitFor();
+  await page.getByText("No rule lets you do anything with it.").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Ask for approvals" }).count(), 0);
   await page.getByRole("button", { name: "Change the rules" }).click();
   await page.getByLabel("Administrator: Tokenize").check();
   await page.locator(".effect.widens").getByText(/identities gain Tokenize \(2 logins\): .*Admin/).waitFor();
@@ -281,6 +298,8 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await context.close();
 });
 
+test("rules are not lost, and detokenizing after approvals is led to", () => rules(browser, admins, approver));
+
 test("whoever changes who may do what sees who gains and who loses it", async () => {
   const call = await caller(admins);
   const role = await call("POST", "/api/v2/roles", { name: "clerks", loginsRequired: 1, perms: [] });
@@ -290,6 +309,7 @@ test("whoever changes who may do what sees who gains and who loses it", async ()
   const [widens, effect] = [page.locator(".effect.widens"), page.locator(".effect")];
 
   await visit(page, `#/identities/role/${role.uuid}`);
+  await page.getByRole("link", { name: "a clerk" }).waitFor();
   assert.equal(await effect.count(), 0, "nothing is edited yet");
   await page.getByLabel("submit signing requests").check();
   await widens.getByText("1 identity gains submit signing requests: a clerk").waitFor();
@@ -355,7 +375,7 @@ test("what changes meanwhile is announced, and waits until it is asked for", asy
   const { context, page, complaints } = await open(browser);
   await logIn(page, [approver]);
   await visit(page, "#/approvals");
-  await page.getByText("Changes are announced here.").waitFor();
+  await page.locator(".changes[data-live]").waitFor();
   const before = await page.locator("main tbody th").allInnerTexts();
   const first = await submit("comes meanwhile.tar");
   await page.getByText("1 new").waitFor();
@@ -364,16 +384,28 @@ test("what changes meanwhile is announced, and waits until it is asked for", asy
   await shoot(page, "approvals-new-desktop-light");
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByRole("link", { name: "comes meanwhile.tar" }).waitFor();
-  await page.getByText("Changes are announced here.").waitFor();
+  await page.locator(".changes[data-live]").waitFor();
+  assert.deepEqual(complaints, []);
+
+  await visit(page, `#/approvals/request/${first}`);
+  await page.locator(".changes[data-live]").waitFor();
+  await page.getByLabel("Note").fill("typed before");
+  const other = await caller([planted.secondApprover]);
+  await other("POST", `/api/v2/x509/signing-requests/${first}/approve`, {});
+  await page.getByText("Something of this has changed.").waitFor();
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByText("One more approval is needed").waitFor();
+  assert.equal(await page.getByLabel("Note").inputValue(), "typed before");
   assert.deepEqual(complaints, []);
 
   // The connection is lost, and something happens until it stands again.
+  await visit(page, "#/approvals");
   await page.route((url) => url.pathname === "/api/v2/notices" && url.search === "", (route) => route.abort());
   await page.reload();
   await page.getByText("Changes are not announced just now").waitFor();
   assert.deepEqual(await page.locator(".problem").allInnerTexts(), []);
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByText("Changes are announced here.").waitFor();
+  await page.locator(".changes[data-live]").waitFor();
   await call("POST", `/api/v2/x509/signing-requests/${first}/withdraw`, {});
   await page.getByText("1 new").waitFor();
   await context.close();
@@ -428,6 +460,7 @@ test("who is told is made, tried, changed and removed, and what was told is foun
   assert.equal(await page.getByLabel("Address", { exact: true }).getAttribute("aria-invalid"), "true");
   await page.getByLabel("Address", { exact: true }).fill("https://127.0.0.1:9/hook");
   await page.getByRole("button", { name: "New target" }).click();
+  await page.getByRole("button", { name: "I have kept it" }).click();
   await page.getByRole("heading", { name: "chat of the releases" }).waitFor();
   await page.getByText("has taken all").waitFor();
   await page.getByRole("button", { name: "Send a test now" }).click();
@@ -443,12 +476,13 @@ test("who is told is made, tried, changed and removed, and what was told is foun
   await page.getByRole("dialog").getByLabel("Type chat of the releases to confirm").fill("chat of the releases");
   await page.getByRole("dialog").getByRole("button", { name: "Delete …" }).click();
   await page.getByRole("heading", { name: "What was told?" }).waitFor();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal(await page.getByText("chat of the releases").count(), 0);
 
   await visit(page, `#/notices/target/${planted.target}`);
   await page.getByText("is no public address").first().waitFor();
   await visit(page, "#/notices?kind=Waiting");
-  await page.getByRole("link", { name: `Request …${planted.requests.upload.slice(-8)}` }).click();
+  await page.getByRole("link", { name: "Request upload <img src=x" }).click();
   await page.getByRole("heading", { name: /^Sign upload/ }).waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
@@ -529,6 +563,15 @@ test("the last day is drawn, and says in words what it shows", async () => {
   await context.close();
 });
 
+test("how the server is, is said as long as a page is open, also when it is gone", () => health(browser, admins, planted.archive));
+test("what is not available for a moment is read again by itself", () => triedAgain(browser, admins));
+test("API access is switched off after a question, and everybody hears how it is switched on", () => switchedOff(browser, admins, approver));
+test("who was let in again on the host is an alarm on the first page", () => alarms(browser, admins));
+test("going back leads to the place where one was, and a section is shown anew", () => places(browser, admins));
+test("a logout in another tab is one in all", () => tabs(browser, approver));
+test("a key for audit records is shown until somebody has it", () => secrets(browser, admins));
+test("on the narrowest screen nothing is cut off", () => narrow(browser, admins));
+
 test("what came of a request is downloaded as it is", async () => {
   const call = await caller(admins);
   const request = await call("GET", `/api/v2/x509/signing-requests/${planted.requests.signed}`);
@@ -536,11 +579,14 @@ test("what came of a request is downloaded as it is", async () => {
   await logIn(page, admins, `/#/approvals/request/${planted.requests.signed}`);
   const saved = async (name) => {
     const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+    names.push(file.suggestedFilename());
     return readFile(await file.path());
   };
+  const names = [];
   assert.equal((await saved("Signature")).toString("base64"), request.signature);
   const bundle = JSON.parse(await saved("Bundle with the proof"));
   assert.deepEqual([bundle.response.uuid, bundle.response.inclusionProof.index], [request.uuid, request.inclusionProof.index]);
+  assert.deepEqual(names, ["signed_img_src_x_onerror_alert_1_.p7s", "signed_img_src_x_onerror_alert_1_.chancery.json"]);
   await visit(page, `#/certificates/${planted.certificate}`);
   assert.match(String(await saved("PEM")), /^-----BEGIN CERTIFICATE-----/);
   assert.deepEqual(complaints, []);
@@ -580,6 +626,13 @@ test("a session that ended is begun anew over the page, and what was typed stays
   await dialog.getByRole("button", { name: "Log in" }).click();
   await dialog.waitFor({ state: "detached" });
   assert.equal(await page.getByLabel("Note").inputValue(), "typed before");
+  // A page that could not be read is read once somebody has logged in.
+  await context.clearCookies();
+  await page.evaluate(() => (location.hash = "#/approvals"));
+  await dialog.getByLabel("Name").fill(approver.username);
+  await dialog.getByLabel("Password").fill(approver.password);
+  await dialog.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("heading", { name: "What waits for approvals?" }).waitFor();
   await context.close();
 });
 

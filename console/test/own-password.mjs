@@ -24,9 +24,15 @@ async function given(browser, admins, uuid) {
   const { context, page, complaints } = await open(browser);
   await logIn(page, admins);
   await visit(page, `#/identities/${uuid}`);
-  await page.getByLabel("New password").fill(ONCE);
-  await page.getByLabel("For one use").check();
-  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByRole("button", { name: "Set another password …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("It ends the sessions of this identity.").waitFor();
+  await dialog.getByLabel("New password").fill(ONCE);
+  assert.ok(await dialog.getByLabel("For one use").isChecked(), "whoever gives it does not go on knowing it");
+  await dialog.getByLabel("Type forgetful to confirm").fill("forgetful");
+  assert.deepEqual(await axe(page), []);
+  await dialog.getByRole("button", { name: "Set the password" }).click();
+  await page.getByRole("status").getByText("Done: Set the password").waitFor();
   await page.getByText("Password for one use, until").waitFor();
   await settled(page);
   await page.getByLabel("Networks").fill("127.0.0.0/8\n\n  ::1  ");

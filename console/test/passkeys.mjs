@@ -142,7 +142,7 @@ async function loggedIn(call, page, verifies) {
   await page.getByRole("navigation").waitFor();
   await audit.waitFor();
   await visit(page, "#/me");
-  await page.getByText("Password+Passkey").waitFor();
+  await page.getByText("password + passkey").waitFor();
   assert.ok(await page.locator(".second-factor form").first().getByLabel("Show my passkey as well").isChecked(), "here it is known that there is one");
   const record = (await call("GET", `/api/v2/audit?action=Login&identityUuid=${person.uuid}&pageSize=1&page=1`)).items[0];
   assert.equal(record.identities[0].login.passkey.name, "laptop");

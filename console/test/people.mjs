@@ -87,7 +87,7 @@ async function both(browser, admins) {
   await page.getByRole("navigation").waitFor();
   assert.equal(new URL(page.url()).pathname, "/");
   await visit(page, "#/me");
-  await page.getByText("Oidc").waitFor();
+  await page.getByText("identity provider", { exact: true }).waitFor();
   await page.getByText("paula").first().waitFor();
   assert.deepEqual(ours(complaints), []);
   await context.close();

@@ -40,6 +40,14 @@ test("our own SHA-256 agrees with OpenSSL's, however the bytes come", () => {
   }
 });
 
+test("the audit page can be filtered by every outcome that there is", async () => {
+  const read = (path) => readFile(new URL(path, import.meta.url), "utf8");
+  const documented = JSON.parse(await read("../../docs/openapi.json")).components.schemas.ErrorCode;
+  const page = await read("../pages/audit.js");
+  const offered = [...page.slice(page.indexOf("const OUTCOMES"), page.indexOf("];", page.indexOf("const OUTCOMES"))).matchAll(/"(\w+)"/g)].map((found) => found[1]);
+  assert.deepEqual(offered, documented.enum ?? documented.oneOf.map((one) => one.const));
+});
+
 test("the audit page can be filtered by every action that there is", async () => {
   const read = (path) => readFile(new URL(path, import.meta.url), "utf8");
   const documented = [...(await read("../../docs/AUDIT.md")).matchAll(/^\| `([A-Z][A-Za-z]*)`/gm)].map((found) => found[1]);

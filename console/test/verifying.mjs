@@ -144,7 +144,7 @@ export async function verifying(browser, admins, demo) {
 async function prefilled(page, { request, content }) {
   await visit(page, `#/approvals/request/${request.uuid}`);
   await page.getByRole("link", { name: "Verify it in the browser" }).click();
-  await page.getByText("What could not be checked: The file").waitFor();
+  await page.getByText("What was not checked: The log's key, The file, ").waitFor();
   const choose = page.getByLabel("The file that was signed");
   await choose.setInputFiles({ name: "mine", mimeType: "text/plain", buffer: content });
   await page.getByText("The log has this signature, it is the certificate's, and it is of this file.").waitFor();

@@ -73,6 +73,7 @@ impl World {
                 kind: IdentityKind::Application,
                 role_uuids,
                 password: None,
+                one_time: false,
                 api_key: None,
             };
             identities.push(chancery.create_identity(&caller, body).await.unwrap().uuid);

@@ -50,6 +50,7 @@ impl Chancery {
         if body.password.is_none() && body.kind == IdentityKind::Person {
             return Err(Error::malformed("/password", "A person needs a password; only applications do without."));
         }
+        check_one_time(body.one_time, body.kind)?;
         if body.password.is_some() && body.api_key.is_some() {
             let message = "Who has a password gets no API key with it; leave apiKey out, and make one afterwards.";
             return Err(Error::malformed("/apiKey", message));
@@ -62,6 +63,9 @@ impl Chancery {
         let mut detail = json!({"name": body.name, "kind": body.kind, "roleUuids": body.role_uuids});
         if let Some(terms) = &body.api_key {
             detail["apiKey"] = json!(terms);
+        }
+        if body.one_time {
+            detail["oneTime"] = json!(true);
         }
         let first_key = match &password {
             Some(_) => None,
@@ -79,6 +83,7 @@ impl Chancery {
         let secret = first_key.as_ref().map(|key| key.secret.to_string());
         let row = tables::identities::Row {
             password,
+            password_once_until_ms: self.one_time_until(body.one_time, now),
             ..tables::identities::Row::new(id, body.name, body.kind.as_str(), now)
         };
         self.administer_with(caller, &grant, event, move |tx| {
@@ -281,7 +286,7 @@ impl Chancery {
             return Err(Error::value("/oneTime", message));
         }
         let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
-        let until = one_time.then(|| now.saturating_add(ms(self.limits.logins.one_time_password_max)));
+        let until = self.one_time_until(one_time, now);
         let hash = self.hashed(Zeroizing::new(password.0)).await?;
         let freshness = self.freshness();
         let ((event, told), limits) =
@@ -298,10 +303,7 @@ impl Chancery {
                 } else {
                     check_has_shown_passkey(tx, &granter, id, freshness).await?;
                 }
-                if one_time && kind_of(&row)? == IdentityKind::Application {
-                    // It could not set another one.
-                    return Err(Error::value("/oneTime", "A password for one use is for people."));
-                }
+                check_one_time(one_time, kind_of(&row)?)?;
                 tables::identities::set_password(tx, id, &hash, now, ((!own).then_some(now), until)).await?;
                 if !own {
                     // Whoever answers a leak so means all that lets the identity in.
@@ -316,11 +318,24 @@ impl Chancery {
         .await
     }
 
+    /// Until when a password that is for one use sets another one.
+    fn one_time_until(&self, one_time: bool, now_ms: i64) -> Option<i64> {
+        one_time.then(|| now_ms.saturating_add(ms(self.limits.logins.one_time_password_max)))
+    }
+
     /// Checks a new password and hashes it.
     async fn hashed(&self, password: Zeroizing<Vec<u8>>) -> Result<String> {
         password::check_new("/password", &password, &self.limits)?;
         self.passwords.hash(password).await
     }
+}
+
+fn check_one_time(one_time: bool, kind: IdentityKind) -> Result<()> {
+    if one_time && kind == IdentityKind::Application {
+        // It could not set another one.
+        return Err(Error::value("/oneTime", "A password for one use is for people."));
+    }
+    Ok(())
 }
 
 /// What is wrong with the key that an application is made with, in the body that makes the application.

@@ -112,6 +112,7 @@ async fn an_application_that_holds_a_role_of_two_persons_already_completes_no_lo
         kind: IdentityKind::Application,
         role_uuids: vec![RoleId::APPLICATION],
         password: Some(Base64(PASSWORD.as_bytes().to_vec())),
+        one_time: false,
         api_key: None,
     };
     let robot = chancery.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;

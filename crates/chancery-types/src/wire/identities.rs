@@ -22,6 +22,9 @@ pub struct CreateIdentity {
     /// At least 12 characters of UTF-8. An application without one gets an API key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Base64>,
+    /// Whether a person's password is for one use: it logs nobody in, and sets another one for a day.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_time: bool,
     /// How that API key shall be; refused where there is none to make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<FirstApiKey>,

@@ -48,6 +48,12 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member("kind", "/kind", Kind::Text, "Person or Application"),
                     ROLES,
                     member("password-file", "/password", Kind::Secret, "File with its password"),
+                    member(
+                        "one-time",
+                        "/oneTime",
+                        Kind::Switch,
+                        "Whether a person's only sets another one, within a day",
+                    ),
                     member("key-name", "/apiKey/name", Kind::Text, "What its API key is called; first key"),
                     member("key-expires-in", "/apiKey/expiresAt", Kind::FromNow, "How long the API key lasts; always"),
                     member("key-network", "/apiKey/networks", Kind::Texts, "From where it may be used; everywhere"),

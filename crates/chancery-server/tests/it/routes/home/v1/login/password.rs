@@ -131,6 +131,25 @@ async fn a_password_for_one_use_sets_another_one_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_person_may_begin_with_one() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let of = |name: &str, kind: &str, role: RoleId| {
+        let password = Base64::encode(ONCE.as_bytes());
+        json!({"name": name, "kind": kind, "roleUuids": [role], "password": password, "oneTime": true})
+    };
+    let made = admin.post("/api/v2/identities", of("dave", "Person", RoleId::APPROVER)).await;
+    let identity = admin.get(&format!("/api/v2/identities/{}", made.response()["uuid"].as_str().unwrap())).await;
+    assert_eq!(identity.response()["oneTimePasswordUntil"], "2026-06-22T12:00:00.500Z");
+    is(&app.nobody().log_in("dave", ONCE).await, 409);
+    is(&app.nobody().post(PATH, change("dave", ONCE, None, NEW)).await, 200);
+    is(&app.nobody().log_in("dave", NEW).await, 200);
+    let robot = of("robot", "Application", RoleId::APPLICATION);
+    admin.post("/api/v2/identities", robot).await.refused(400, "InvalidValue", Some("/oneTime"));
+    admin.saw_audited("IdentityCreate").await;
+}
+
+#[tokio::test]
 async fn it_is_over_after_a_day_and_then_like_no_password() {
     let app = TestApp::new().await;
     let admin = app.admin().await;

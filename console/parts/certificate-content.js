@@ -1,0 +1,98 @@
+// What stands in a certificate besides its names and its end: what it is good for, and its key. Read from the certificate itself.
+
+import { Malformed, TAG, all, content, fromPem, oid, parts, whole } from "./der.js";
+import { hex } from "./values.js";
+
+/** @typedef {import("./der.js").Element} Element */
+/** @typedef {Uint8Array<ArrayBuffer>} Bytes */
+/** @typedef {{der: Bytes, key: string, altNames: string[], keyUsages: string[], extendedKeyUsages: string[], constraints: {ca: boolean, pathLength: number | undefined}}} Content */
+
+const BIT_STRING = 0x03;
+const BOOLEAN = 0x01;
+const EXTENSIONS = 0xa3;
+const [ALT_NAME, KEY_USAGE, EXTENDED_KEY_USAGE, BASIC_CONSTRAINTS] = ["2.5.29.17", "2.5.29.15", "2.5.29.37", "2.5.29.19"];
+/** In the order of their bits (RFC 5280, 4.2.1.3). */
+const KEY_USAGES = ["digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign", "cRLSign", "encipherOnly", "decipherOnly"];
+/** @type {Record<string, string>} */
+const PURPOSES = {
+  "1.3.6.1.5.5.7.3.1": "serverAuth", "1.3.6.1.5.5.7.3.2": "clientAuth", "1.3.6.1.5.5.7.3.3": "codeSigning",
+  "1.3.6.1.5.5.7.3.4": "emailProtection", "1.3.6.1.5.5.7.3.8": "timeStamping", "1.3.6.1.5.5.7.3.9": "OCSPSigning",
+};
+/** @type {Record<string, string>} */
+const CURVES = { "1.2.840.10045.3.1.7": "P-256", "1.3.132.0.34": "P-384", "1.3.132.0.35": "P-521" };
+/** @type {Record<string, string>} */
+const KEYS = {
+  "1.3.101.112": "Ed25519", "2.16.840.1.101.3.4.3.17": "ML-DSA-44", "2.16.840.1.101.3.4.3.18": "ML-DSA-65", "2.16.840.1.101.3.4.3.19": "ML-DSA-87",
+};
+const RSA = "1.2.840.113549.1.1.1";
+const EC = "1.2.840.10045.2.1";
+const UPN = "1.3.6.1.4.1.311.20.2.3";
+/** Kinds of alternative names (RFC 5280, 4.2.1.6) that are texts, by their tags. @type {Record<number, string>} */
+const TEXT_NAMES = { 0x81: "email", 0x82: "DNS", 0x86: "URI" };
+const [OTHER_NAME, DIRECTORY_NAME, IP] = [0xa0, 0xa4, 0x87];
+
+/** @param {string} pem @returns {Content} */
+export function readContent(pem) {
+  const der = fromPem(new TextEncoder().encode(pem), /^CERTIFICATE$/);
+  const members = parts(parts(whole(der))[0]);
+  const spki = members[members[0]?.tag === TAG.context0 ? 6 : 5];
+  const wrapped = members.find((one) => one.tag === EXTENSIONS);
+  const extensions = new Map((wrapped ? parts(parts(wrapped, EXTENSIONS)[0]) : []).map((one) => {
+    const members = parts(one);
+    return [oid(members[0]), whole(/** @type {Bytes} */ (content(members.at(-1), TAG.octets)))];
+  }));
+  const [altNames, usages, purposes, basic] = [ALT_NAME, KEY_USAGE, EXTENDED_KEY_USAGE, BASIC_CONSTRAINTS].map((one) => extensions.get(one));
+  return {
+    der, key: keyOf(spki),
+    altNames: altNames ? parts(altNames).map(altName) : [],
+    keyUsages: usages ? bits(content(usages, BIT_STRING)) : [],
+    extendedKeyUsages: purposes ? parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one)) : [],
+    constraints: basic ? constraintsOf(parts(basic)) : { ca: false, pathLength: undefined },
+  };
+}
+
+/** The kind of a key and its size. @param {Element | undefined} spki */
+function keyOf(spki) {
+  const [algorithm, key] = parts(spki);
+  const [type, parameters] = parts(algorithm);
+  const number = oid(type);
+  if (number === EC) return `EC ${CURVES[oid(parameters)] ?? oid(parameters)}`;
+  if (number !== RSA) return KEYS[number] ?? number;
+  // The number of unused bits stands before the key.
+  const [modulus] = parts(whole(/** @type {Bytes} */ (content(key, BIT_STRING).subarray(1))));
+  const digits = content(modulus, TAG.integer);
+  const trimmed = digits[0] === 0 ? digits.subarray(1) : digits;
+  return `RSA ${trimmed.length * 8 - Math.clz32(trimmed[0] ?? 0) + 24}`;
+}
+
+/** @param {Uint8Array} string of bits: how many of the last byte are none of it, and the bytes */
+function bits(string) {
+  const set = (/** @type {number} */ index) => ((string[1 + (index >> 3)] ?? 0) & (0x80 >> (index & 7))) !== 0;
+  return KEY_USAGES.filter((_, index) => set(index));
+}
+
+/** @param {Element[]} members */
+function constraintsOf([first, second]) {
+  const ca = first?.tag === BOOLEAN && first.content[0] !== 0;
+  const length = first?.tag === TAG.integer ? first : second;
+  return { ca, pathLength: length && content(length, TAG.integer).reduce((sum, byte) => sum * 256 + byte, 0) };
+}
+
+/** An alternative name as it is asked for. @param {Element} name */
+function altName(name) {
+  const text = (/** @type {Uint8Array} */ bytes) => new TextDecoder().decode(bytes);
+  const kind = TEXT_NAMES[name.tag];
+  if (kind) return `${kind}:${text(name.content)}`;
+  if (name.tag === IP) return `IP:${address(name.content)}`;
+  if (name.tag === DIRECTORY_NAME) return `dirName:${hex(name.content)}`;
+  if (name.tag !== OTHER_NAME) throw new Malformed("an alternative name of another kind");
+  const [type, value] = all(name.content);
+  const inner = value && all(value.content)[0];
+  return oid(type) === UPN && inner ? `UPN:${text(inner.content)}` : `${oid(type)}:${hex(inner?.content ?? new Uint8Array())}`;
+}
+
+/** @param {Uint8Array} bytes */
+function address(bytes) {
+  if (bytes.length === 4) return bytes.join(".");
+  return (hex(bytes).match(/.{4}/g) ?? []).map((group) => group.replace(/^0{1,3}/, "")).join(":");
+}

@@ -1,0 +1,23 @@
+// Says that something was done, on the page that shows what came of it: below the heading, where the reader is taken.
+
+import { fill, h } from "../dom.js";
+import { show } from "../show.js";
+import { shown } from "../visible.js";
+import { t } from "../words.js";
+
+/**
+ * Shows the page anew, or another one, and says on it what was done.
+ * @param {string} what as the button has it
+ * @param {{to?: string, warnings?: string[] | null, more?: import("../dom.js").Child}} [about] `to`: an address with its `#`; `warnings`: of the server
+ */
+export async function done(what, { to, warnings, more } = {}) {
+  // Not by the address: whoever waits for this wants the page to be there.
+  if (to !== undefined && to !== location.hash) history.pushState(null, "", to);
+  await show();
+  const place = h("div", { class: "done", role: "status" });
+  const heading = document.querySelector("main h1");
+  (heading?.closest(".head") ?? heading)?.after(place);
+  const notes = warnings && warnings.length > 0 && [h("p", {}, h("strong", {}, t("done.warnings"))), h("ul", { class: "notes" }, warnings.map((one) => h("li", {}, shown(one))))];
+  // Screen readers tell what comes into a place that is there already.
+  requestAnimationFrame(() => fill(place, h("p", {}, h("span", { class: "state good long" }, t("done.what", { what: what.replace(/ …$/, "") })), more && [" ", more]), notes));
+}

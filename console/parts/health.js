@@ -1,0 +1,128 @@
+// How the server is, as it says itself. It is read again and again: what was well once is not called well for long.
+
+import { Refusal, access, get, plain, text } from "../api.js";
+import { fill, h } from "../dom.js";
+import { listen } from "../live.js";
+import { may } from "../session.js";
+import { shown } from "../visible.js";
+import { t } from "../words.js";
+import { fact, facts } from "./facts.js";
+import { health as shippingOf } from "../pages/audit-targets.js";
+import { number } from "./values.js";
+
+/** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../dom.js").Child} Child */
+/** @typedef {import("../words.js").Key} Key */
+/** What was read last: why the server is not ready, what it says where it is, and its log's checkpoint. @typedef {{error?: unknown, ready?: Json, checkpoint?: string}} Read */
+
+const AGAIN_MS = 15_000;
+/** The same while it is not well. */
+const AGAIN_SOON_MS = 5_000;
+/** A server that says nothing for so long is not there. */
+const PATIENCE_MS = 10_000;
+/** A connection is made again at once, mostly. */
+const GRACE_MS = 3_000;
+const NOTICED_MS = 1_000;
+/** Records that a target may be behind where nothing failed. */
+const FAR_BEHIND = 1_000;
+
+/** Which part the text of a server that is not ready is about. @type {[RegExp, Key][]} */
+const PARTS = [[/audit record/i, "nav.audit"], [/journal/i, "health.journal"], [/storage/i, "health.store"], [/seal|root key/i, "health.custody"]];
+
+/** The lines, which follow what happens until the page is left. @param {AbortSignal} signal */
+export function health(signal) {
+  const place = h("div", { "aria-live": "polite" }, h("p", { class: "quiet" }, t("page.reading")));
+  /** @type {{read?: Read, targets: Json[], isLost: boolean}} */
+  const state = { targets: [], isLost: false };
+  const draw = () => {
+    if (!state.read || signal.aborted) return;
+    const made = h("div", {}, lines(state.read, state.isLost && !access.isOff), state.read.ready && shipping(state.targets), again(state.read));
+    // What is the same stays, with the focus and what is selected in it.
+    if (made.textContent !== place.firstChild?.textContent) fill(place, made);
+  };
+  let [clock, turn] = [0, 0];
+  const look = async () => {
+    clearTimeout(clock);
+    const mine = (turn += 1);
+    const now = await read(signal);
+    // Whoever asked later knows better.
+    if (mine !== turn) return;
+    state.read = now;
+    draw();
+    if (!signal.aborted && !document.hidden) clock = setTimeout(look, now.error === undefined ? AGAIN_MS : AGAIN_SOON_MS);
+  };
+  const again = (/** @type {Read} */ { error }) => error !== undefined && h("p", { class: "actions" }, h("button", { type: "button", onclick: look }, t("problem.again")));
+  const lookAtTargets = async () => {
+    state.targets = await failing(signal).catch(() => state.targets);
+    draw();
+  };
+  let soon = 0;
+  const onNotice = (/** @type {Json} */ notice) => {
+    if (notice["kind"] === "AuditTargetFailed") void lookAtTargets();
+    // Of many that come together one is enough.
+    soon ||= setTimeout(() => ((soon = 0), void look()), NOTICED_MS);
+  };
+  const onShown = () => !document.hidden && void look();
+  document.addEventListener("visibilitychange", onShown);
+  signal.addEventListener("abort", () => (clearTimeout(clock), document.removeEventListener("visibilitychange", onShown)));
+  let late = 0;
+  const connected = (/** @type {boolean} */ is) => {
+    if (is) {
+      clearTimeout(late);
+      [late, state.isLost] = [0, false];
+    } else late ||= setTimeout(() => ((state.isLost = true), draw()), GRACE_MS);
+    void look();
+  };
+  listen({ connected, notice: onNotice }, signal);
+  void lookAtTargets();
+  return place;
+}
+
+/** Asked without the session, which would not end as long as a page asks by it. @param {AbortSignal} left @returns {Promise<Read>} */
+async function read(left) {
+  const signal = AbortSignal.any([left, AbortSignal.timeout(PATIENCE_MS)]);
+  try {
+    const ready = await plain("GET", "/readyz", undefined, signal);
+    return { ready, checkpoint: await text("/log/checkpoint", signal).catch(() => "") };
+  } catch (error) {
+    return { error };
+  }
+}
+
+const good = (/** @type {string} */ told) => h("span", { class: "state good" }, told);
+const bad = (/** @type {Child} */ told) => h("span", { class: "state bad" }, told);
+
+/** @param {Read} read @param {boolean} isLost whether nothing is announced just now */
+function lines({ error, ready, checkpoint = "" }, isLost) {
+  const live = isLost && fact(t("health.live"), h("span", { class: "state wait" }, t("health.liveLost")));
+  if (!ready) return facts(fact(t(part(error)), bad(reason(error) ?? t("health.away"))), live);
+  const [origin = "", size = ""] = checkpoint.split("\n");
+  return facts(
+    // Only a server that has all of this says that it is ready.
+    fact(t("health.store"), good(t("health.storeAnswers"))),
+    fact(t("health.custody"), good(t("health.custodyLoaded"))),
+    fact(t("health.log"), checkpoint ? good(t("health.logSize", { size: number(BigInt(size)) })) : bad(t("health.noLog"))),
+    checkpoint !== "" && fact(t("health.logName"), h("code", {}, origin)),
+    ready["unreadable"] > 0 && fact(t("health.unreadable"), bad(number(ready["unreadable"]))),
+    ready["refusedRows"] > 0 && fact(t("health.refused"), bad(number(ready["refusedRows"]))),
+    live);
+}
+
+/** What the server says itself, where it says anything. @param {unknown} error */
+const reason = (error) => (error instanceof Refusal && error.status !== 0 ? error.message : undefined);
+
+/** @param {unknown} error @returns {Key} */
+const part = (error) => PARTS.find(([words]) => words.test(reason(error) ?? ""))?.[1] ?? "health.server";
+
+/** Targets that do not get the audit records. @param {AbortSignal} signal @returns {Promise<Json[]>} */
+async function failing(signal) {
+  if (access.isOff || !may("Audit:Read", "System:Manage")) return [];
+  const { results } = await get("/api/v2/audit/targets", undefined, signal);
+  return results.filter((/** @type {Json} */ { enabled, shipping }) => enabled && (shipping.failures > 0 || shipping.behind > FAR_BEHIND));
+}
+
+/** @param {Json[]} targets */
+function shipping(targets) {
+  return targets.length > 0 && facts(...targets.map((one) =>
+    fact(t("health.shipping"), [h("a", { href: `#/audit/targets/${one["uuid"]}` }, shown(one["objInfo"].name)), " ", shippingOf(one)])));
+}

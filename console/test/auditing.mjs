@@ -1,0 +1,34 @@
+// Audit records are filtered by who, what and when, and say what they are of.
+
+import assert from "node:assert/strict";
+
+import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
+
+export async function auditing(browser, admins) {
+  const call = await caller(admins);
+  const role = await call("POST", "/api/v2/roles", { name: "filtered role", loginsRequired: 1, perms: ["Signing:Submit"] });
+  await call("DELETE", `/api/v2/roles/${role.uuid}`);
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins);
+  await visit(page, `#/audit?objectUuid=${role.uuid}`);
+  await page.getByText(/^Only records of filtered role …/).waitFor();
+  const created = page.getByRole("row").filter({ hasText: "Role Create" });
+  assert.match(await created.locator("time").innerText(), /:\d\d:\d\d/, "with seconds");
+  assert.equal(await page.getByRole("table", { name: "Detail" }).count(), 0, "changes are shown when they are asked for");
+  await created.locator("summary").click();
+  await created.locator("pre").waitFor();
+
+  await visit(page, "#/audit");
+  await page.getByLabel("Who", { exact: true }).selectOption({ label: admins[0].username });
+  await page.waitForFunction(() => location.hash.includes("identityUuid="));
+  await settled(page);
+  assert.equal(await page.getByLabel("Who", { exact: true }).locator("option:checked").innerText(), admins[0].username);
+  await page.getByLabel("From (Europe/Berlin)").fill("2027-01-01T00:00");
+  await page.getByLabel("Until (Europe/Berlin)").fill("2026-01-01T00:00");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("This is before the beginning").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "audit-filtered");
+  assert.deepEqual(complaints, []);
+  await context.close();
+}

@@ -1,0 +1,75 @@
+// Certificates are issued in the console: a root that may issue, warnings, and never one whose key nobody has.
+
+import assert from "node:assert/strict";
+
+import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
+
+const ROOT = "00000000-0000-0000-6370-000000000001";
+const CODE_SIGNING = "00000000-0000-0000-6370-000000000003";
+
+export async function issuing(browser, admins, demo) {
+  const call = await caller(admins);
+  const types = (await call("POST", "/api/v2/key-types/stubs", {})).results;
+  const keyTypeUuid = types.find((one) => one.objInfo.name === "EC P-256 Signing").objInfo.uuid;
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins);
+  await root(page);
+  await call("POST", "/api/v2/x509/generate", { certProfileUuid: ROOT, subjectOneline: "CN=Root that issues nothing", newKey: { keyTypeUuid } });
+  await visit(page, "#/certificates");
+  await page.getByRole("listitem").filter({ hasText: "CN=Root that issues nothing" }).getByText("It issues nothing here.").waitFor();
+  await leaf(call, page, demo);
+  // What a program has made so: no key of it is anywhere, and the next one has one.
+  const dead = await call("POST", "/api/v2/x509/generate", { certProfileUuid: CODE_SIGNING, subjectOneline: "CN=Without a key", issuerUuid: demo.rootCertificateUuid, newKey: { keyTypeUuid, save: false } });
+  await visit(page, `#/certificates/${dead.certificateUuid}`);
+  await page.getByText("EC P-256. It is not kept here.").waitFor();
+  await page.getByRole("button", { name: "Issue again with another key" }).click();
+  await page.getByText("EC P-256. Chancery keeps it.").waitFor();
+  await settled(page);
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+async function root(page) {
+  await visit(page, "#/certificates/issue");
+  const form = made(page);
+  const trust = form.getByLabel("Let it issue certificates here");
+  assert.equal(await trust.isVisible(), false, "a certificate for signing code is no authority");
+  assert.equal(await page.getByLabel("Keep the key here").count(), 0);
+  await form.getByLabel("Profile").selectOption({ label: "Root Certificate Authority" });
+  assert.ok(await trust.isChecked());
+  assert.deepEqual(await axe(page), []);
+  await form.getByLabel("Issued by").selectOption({ label: "itself: a root" });
+  await form.getByLabel("Subject").fill("CN=Root of the console,O=Example");
+  await form.getByLabel("Kind of key").selectOption({ label: "EC P-256 Signing" });
+  await form.getByRole("button", { name: "Issue with a new key" }).click();
+  await page.getByRole("heading", { name: "CN=Root of the console" }).waitFor();
+  await page.getByText("It may issue certificates here.").waitFor();
+}
+
+const made = (page) => page.locator("form").filter({ has: page.getByRole("button", { name: "Issue with a new key" }) });
+
+/** The server's warning is shown, and what the certificate is for. */
+async function leaf(call, page, demo) {
+  const profile = await call("POST", "/api/v2/x509/cert-profiles", { objInfo: { name: "servers of the console" }, validityPeriod: { unit: "Day", amount: "30" }, keyUsages: ["digitalSignature"], extendedKeyUsages: ["serverAuth"] });
+  await visit(page, `#/certificates/issue?issuer=${demo.rootCertificateUuid}`);
+  const form = made(page);
+  await form.getByLabel("Profile").selectOption(profile.objInfo.uuid);
+  await form.getByLabel("Subject").fill("CN=www.example.org");
+  await form.getByLabel("Alternative names").fill("DNS:www.example.org\nIP:192.0.2.7\nIP:2001:db8::1\nemail:a@example.org\nURI:https://example.org/\nUPN:a@example.org");
+  await form.getByLabel("Kind of key").selectOption({ label: "EC P-384 Signing" });
+  await page.route((url) => url.pathname === "/api/v2/x509/generate", async (route) => {
+    const answer = await route.fetch();
+    const body = await answer.json();
+    body.response.warnings = ["Something to know <img src=x>."];
+    await route.fulfill({ response: answer, json: body });
+  });
+  await form.getByRole("button", { name: "Issue with a new key" }).click();
+  await page.getByRole("status").getByText("Something to know <img src=x>.").waitFor();
+  await page.unrouteAll();
+  const facts = (await page.locator("main .facts").innerText()).replace(/\s+/g, " ");
+  for (const text of ["DNS:www.example.org, IP:192.0.2.7, IP:2001:db8:0:0:0:0:0:1, email:a@example.org, URI:https://example.org/, UPN:a@example.org", "EC P-384. Chancery keeps it.", "digital signatures", "servers", "no: it issues nothing", "SHA-256 of the certificate"]) {
+    assert.ok(facts.includes(text), `${text}: ${facts}`);
+  }
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "certificate-issued");
+}
