@@ -13,7 +13,7 @@ use crate::failed::Failed;
 
 /// After a flush the next one waits until as many as were answered have come again, but no longer than this part of the
 /// time that a flush takes: otherwise whoever is answered by one would miss the next.
-const GATHER: u32 = 8;
+const GATHER: u32 = 4;
 const GATHER_MAX: Duration = Duration::from_millis(2);
 
 /// Who waits for the disk.

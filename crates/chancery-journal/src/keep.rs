@@ -25,8 +25,8 @@ const LEVEL: i32 = 1;
 
 /// A segment is compressed where this part of it is gained at least, judged by so many samples of so many bytes.
 const GAIN: usize = 10;
-const SAMPLES: u64 = 8;
-const SAMPLE: usize = 8 * 1_024;
+const SAMPLES: u64 = 4;
+const SAMPLE: usize = 4 * 1_024;
 
 /// Of how many turns one looks at all files; the others do so only where a segment was begun. There may be many.
 const LOOK_EACH: u32 = 10;

@@ -90,15 +90,16 @@ impl JournalKey {
         if !(1..=BLOCK).contains(&length) || tokens.len() != length * count || count < FEW {
             return self.tags((0..count).map(|index| tokens.get(index * length..(index + 1) * length)));
         }
-        let mut tags = vec![0; count * JOURNAL_TAG_LEN];
-        let mut blocks = [Block::default(); TOGETHER];
+        let mut tags = Vec::with_capacity(count * JOURNAL_TAG_LEN);
+        let (mut blocks, mut some) = ([Block::default(); TOGETHER], [0; TOGETHER * JOURNAL_TAG_LEN]);
         // A token is read with what follows it, which the mask takes away. The last ones have too little behind them.
         let mask = (u128::MAX << (8 * (BLOCK - length))).to_be();
         let rest = self.tags.rest_of_last_block(length).to_be();
         let (mut wide, mut whole) = (tokens.windows(BLOCK).step_by(length), tokens.as_chunks().0.iter());
-        let (of_wide, of_last) = tags.split_at_mut(wide.len() * JOURNAL_TAG_LEN);
-        for tags in of_wide.chunks_mut(TOGETHER * JOURNAL_TAG_LEN) {
-            let many = &mut blocks[..tags.len() / JOURNAL_TAG_LEN];
+        let (mut left, all) = (wide.len(), wide.len());
+        while left > 0 {
+            let many = &mut blocks[..TOGETHER.min(left)];
+            left -= many.len();
             if length == BLOCK {
                 for (block, token) in many.iter_mut().zip(&mut whole) {
                     *block = (u128::from_ne_bytes(*token) ^ rest).to_ne_bytes().into();
@@ -107,12 +108,12 @@ impl JournalKey {
                 last_blocks(many, &mut wide, (mask, rest));
             }
             self.tags.cipher.encrypt_blocks(many);
-            for (tag, block) in tags.chunks_exact_mut(JOURNAL_TAG_LEN).zip(many) {
+            for (tag, block) in some.chunks_exact_mut(JOURNAL_TAG_LEN).zip(many.iter()) {
                 tag.copy_from_slice(&block[..JOURNAL_TAG_LEN]);
             }
+            tags.extend_from_slice(&some[..many.len() * JOURNAL_TAG_LEN]);
         }
-        let last = tokens.rchunks_exact(length).zip(of_last.rchunks_exact_mut(JOURNAL_TAG_LEN));
-        last.for_each(|(token, tag)| tag.copy_from_slice(&self.tag(token)));
+        tokens[all * length..].chunks_exact(length).for_each(|token| tags.extend_from_slice(&self.tag(token)));
         tags
     }
 

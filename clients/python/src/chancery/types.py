@@ -1105,6 +1105,8 @@ class CreateIdentity(TypedDict):
     """Person or application; only persons approve."""
     name: str
     """Unique without regard to letter case."""
+    oneTime: NotRequired[bool]
+    """Whether a person's password is for one use: it logs nobody in, and sets another one for a day."""
     password: NotRequired[Base64 | None]
     """At least 12 characters of UTF-8. An application without one gets an API key."""
     roleUuids: list[RoleId]

@@ -1114,6 +1114,8 @@ export interface CreateIdentity {
   kind: IdentityKind;
   /** Unique without regard to letter case. */
   name: string;
+  /** Whether a person's password is for one use: it logs nobody in, and sets another one for a day. */
+  oneTime?: boolean;
   /** At least 12 characters of UTF-8. An application without one gets an API key. */
   password?: Base64 | null;
   /** At least one role; all with the same `loginsRequired`. */

@@ -143,6 +143,8 @@ impl Chancery {
         let Plan { mut order, validity, authority, scheme, now_ms } = plan;
         let issuer = authority.as_ref().map(|authority| &authority.facts);
         let algorithm = scheme.algorithm_identifier();
+        // Before a given key is taken from the order.
+        let warnings = order.warnings(self.public_url.is_some());
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
             None => SubjectKey::New(self.new_key(order.spec).await?),
@@ -177,7 +179,7 @@ impl Chancery {
             subject,
             serial,
             per_name_max: self.limits.certificates_per_name_max,
-            warnings: order.warnings(self.public_url.is_some()),
+            warnings,
             validity,
             key: subject_key.kept(order.save_key),
             der,
