@@ -81,8 +81,8 @@ impl Chancery {
         let detokenize = |call| {
             let now = self.detokenizes_now()?;
             let allowed = self.may_detokenize(&now, caller, profile, call).map(drop);
-            // The body, which is not read yet, may name the grant.
-            Ok(if self.may_name_grant(caller, profile, call) { Ok(()) } else { allowed })
+            // The body, which is not read yet, may name a grant, and has the tokens that the journal is to have.
+            Ok(if self.has_detokenize_rule(caller, profile, call) { Ok(()) } else { allowed })
         };
         match call {
             RuleCall::Tokenize => tokenize(Call::Single),

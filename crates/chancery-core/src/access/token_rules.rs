@@ -247,10 +247,10 @@ impl TokenRules {
         Ok(Unpaid { grant: DetokenizeGrant(View::Full), budgets, under: None })
     }
 
-    /// Whether a call that names no grant yet may go on to where it names one.
-    pub(crate) fn may_name_grant(&self, roles: &[RoleId], call: Call) -> bool {
+    /// Whether any rule is about what these roles detokenize by such a call, though more may have to be so, or it be refused.
+    pub(crate) fn has_detokenize_rule(&self, roles: &[RoleId], call: Call) -> bool {
         let rights = self.rights(roles);
-        rights.by_grant && call.takes_grant() && rights.check_batch(call).is_ok()
+        (rights.detokenize || rights.by_grant || rights.partial.is_some()) && rights.check_batch(call).is_ok()
     }
 
     /// The budgets of the rules that let these roles do this; none where one of the rules has none.

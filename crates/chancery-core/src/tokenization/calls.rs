@@ -225,10 +225,10 @@ impl Chancery {
         self.by_grant(now, caller, profile, UnderGrant { id: grant, call, tokens: &tokens, field }).await
     }
 
-    /// Whether the body of a call may name a grant that lets it through.
-    pub(crate) fn may_name_grant(&self, caller: &Caller, id: TokenProfileId, call: Call) -> bool {
-        let may = |profile: Arc<Profile>| profile.may_name_grant(caller.roles(), call);
-        caller.check_profile(id).is_ok() && self.token_profiles.find(id).is_ok_and(may)
+    /// Whether the caller has a rule for such a call, though it be refused: then its body is read.
+    pub(crate) fn has_detokenize_rule(&self, caller: &Caller, id: TokenProfileId, call: Call) -> bool {
+        let has = |profile: Arc<Profile>| profile.has_detokenize_rule(caller.roles(), call);
+        caller.check_profile(id).is_ok() && self.token_profiles.find(id).is_ok_and(has)
     }
 
     /// The ways to the store are in boxes, here and in what is called from here: every connection has room for a call
@@ -306,9 +306,9 @@ struct One<'c> {
 
 /// What is to be recorded with the tags of its tokens, whether it is let through or refused. Whoever has no rule for it leaves
 /// none, and is refused here.
-fn of_rule<G>(grant: Result<G>, profile: &Profile, caller: &Caller, call: Call) -> Result<Result<G>> {
+pub(super) fn of_rule<G>(grant: Result<G>, profile: &Profile, caller: &Caller, call: Call) -> Result<Result<G>> {
     match grant {
-        Err(error) if !profile.may_name_grant(caller.roles(), call) => Err(error),
+        Err(error) if !profile.has_detokenize_rule(caller.roles(), call) => Err(error),
         grant => Ok(grant),
     }
 }

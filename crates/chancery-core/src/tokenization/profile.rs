@@ -216,9 +216,9 @@ impl Profile {
         self.rules.may_ask(roles, named)
     }
 
-    /// Whether a call that names a grant may be made with these roles.
-    pub(crate) fn may_name_grant(&self, roles: &[RoleId], call: Call) -> bool {
-        self.rules.may_name_grant(roles, call)
+    /// Whether any of its rules is about what these roles detokenize by such a call, though it be refused.
+    pub(crate) fn has_detokenize_rule(&self, roles: &[RoleId], call: Call) -> bool {
+        !self.engine().is_one_way() && self.rules.has_detokenize_rule(roles, call)
     }
 
     /// Whether the store knows that tokens were made.

@@ -12,6 +12,7 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
+    calls::of_rule,
     engine::{Cipher, Iv, Outcome, TokenSource, Values},
 };
 use crate::{
@@ -28,12 +29,16 @@ impl Chancery {
         let mut noted = Noted::of(Action::Rewrap, tokens.len());
         let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
-            let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
-            let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
-            noted.makes(&profile);
+            let profile = self.token_profiles.find(id)?;
+            caller.check_profile(id)?;
+            let detokenize = profile.may_detokenize(&opens, caller.roles(), Call::Rewrap);
+            let detokenize = of_rule(detokenize, &profile, caller, Call::Rewrap)?;
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
             let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
             noted.tagged(tags);
+            let detokenize = detokenize?;
+            let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
+            noted.makes(&profile);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
             let partial = partial.unwrap_or_default();

@@ -72,9 +72,13 @@ impl Chancery {
         &self,
         caller: &Caller,
         id: TokenProfileId,
-        noted: Noted,
+        mut noted: Noted,
         answer: Result<T>,
     ) -> Result<T> {
+        if answer.is_err() {
+            // Whatever the rule shows: nobody saw anything.
+            noted.view = View::None;
+        }
         let (outcome, object) = match &answer {
             Ok(_) => (ErrorCode::Success, Some(id.into())),
             Err(error) if error.meaning() == Meaning::NotFound => (error.meaning().error_code(), None),

@@ -117,11 +117,23 @@ async fn a_call_that_lacks_its_approvals_is_found_by_the_token() {
     assert!(chancery.batch_detokenize(&caller, id, request!({"tokens": [token]})).await.is_err());
     assert!(chancery.batch_detokenize(&caller, id, request!({"tokens": [token], "grantUuid": grant})).await.is_err());
     assert!(chancery.track_detokenize(&caller, id, request!({"track": track})).await.is_err());
+    assert!(chancery.rewrap(&caller, id, request!({"tokens": [token]})).await.is_err(), "takes no grant");
     let found = who(chancery, folder, &token).await;
     let actions: Vec<_> = found.iter().map(|(action, _)| action.as_str()).collect();
-    let expected = ["Tokenize", "Detokenize", "Detokenize", "BatchDetokenize", "BatchDetokenize", "TrackDetokenize"];
+    let expected =
+        ["Tokenize", "Detokenize", "Detokenize", "BatchDetokenize", "BatchDetokenize", "TrackDetokenize", "Rewrap"];
     assert_eq!(actions, expected);
     assert!(found[1..].iter().all(|(_, outcome)| outcome != "Success"), "{found:?}");
+    // A grant that is none, where the rule takes none.
+    let id = testing::profile(chancery, &caller, "without approvals").await;
+    let token = testing::tokenize(chancery, &caller, id).await.unwrap();
+    assert!(chancery.detokenize(&caller, id, request!({"token": token, "grantUuid": grant})).await.is_err());
+    assert!(chancery.detokenize(&caller, id, request!({"token": token, "keyVersion": 7})).await.is_err());
+    let mut seen = Vec::new();
+    let mut show = |entry: JournalEntry| seen.push((entry.action, entry.outcome, entry.view));
+    chancery.who_had_token(&HOST, folder, ("without approvals", &token), None, &mut show).await.unwrap();
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    assert!(seen.iter().all(|(_, _, view)| view.is_none()), "nobody saw anything: {seen:?}");
 }
 
 #[tokio::test]
