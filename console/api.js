@@ -7,7 +7,7 @@
 export class Refusal extends Error {
   /**
    * @param {number} status 0 where there was no answer at all
-   * @param {string} code `errorCode` of the interface, or `Unreachable` or `SessionEnded`
+   * @param {string} code `errorCode` of the interface, or `Unreachable`, `Unreadable`, `SessionEnded` or `OtherSession`
    * @param {string} message one sentence for a person
    * @param {{field?: string, requestId?: string, retryAfter?: number}} [more]
    */
@@ -25,6 +25,11 @@ export class Refusal extends Error {
 
 /** Told when a call finds that the session has ended. */
 export const sessionEnded = new EventTarget();
+
+let beforeChange = async () => {};
+
+/** What is asked before anything is sent that decides or changes something; where it throws, nothing is sent. @param {() => Promise<void>} ask */
+export const askBeforeChange = (ask) => void (beforeChange = ask);
 
 /** Whether API access is off, so that all calls but those of the settings are refused; `change` is told when that becomes another. */
 export const access = Object.assign(new EventTarget(), { isOff: false });
@@ -57,38 +62,41 @@ export const remove = (path) => enveloped("DELETE", path);
 export async function download(path, signal) {
   const answer = await send("GET", path, undefined, signal);
   if (!answer.ok) throw ended(refusal(answer, await json(answer)));
-  return answer.blob();
+  return whole(answer, answer.blob());
 }
 
 /** A text that the interface answers without its envelope. @param {string} path @param {AbortSignal} [signal] */
 export async function text(path, signal) {
   const answer = await send("GET", path, undefined, signal);
   if (!answer.ok) throw refusal(answer, await json(answer));
-  return answer.text();
+  return whole(answer, answer.text());
 }
 
 /** An answer of a path outside of the interface's envelope. @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal] @returns {Promise<Json>} */
 export async function plain(method, path, body, signal) {
   const answer = await send(method, path, body, signal);
   const read = await json(answer);
-  if (answer.ok) return read;
-  throw refusal(answer, { errorCode: read.errorCode ?? codeOf(answer.status), response: { message: read.message } });
+  if (answer.ok) return read ?? unreadable(answer);
+  throw refusal(answer, read && { errorCode: read.errorCode ?? codeOf(answer.status), response: { message: read.message } });
 }
 
 /** @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal] @returns {Promise<Json>} */
 async function enveloped(method, path, body, signal) {
   const answer = await send(method, path, body, signal);
   const read = await json(answer);
-  if (answer.ok && read.success === true) {
-    accessIs(path === SETTINGS && !read.response.apiAccess);
-    return read.response;
+  if (answer.ok && read?.["success"] === true) {
+    accessIs(path === SETTINGS && !read["response"].apiAccess);
+    return read["response"];
   }
+  if (answer.ok && read?.["success"] !== false) unreadable(answer);
   throw ended(refusal(answer, read));
 }
 
 /** Who has a session is refused as unknown only when it has ended; a login that fails is another matter. @param {Refusal} refused */
 function ended(refused) {
   if (refused.code === "ApiAccessDisabled") accessIs(true);
+  // It may be somebody else's session by now, who may not do this.
+  if (refused.status === 403) beforeChange().catch(() => undefined);
   if (refused.status !== 401) return refused;
   sessionEnded.dispatchEvent(new Event("ended"));
   return new Refusal(401, "SessionEnded", refused.message, { requestId: refused.requestId });
@@ -99,6 +107,7 @@ function ended(refused) {
  * @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal]
  */
 async function send(method, path, body, signal) {
+  if (method !== "GET") await beforeChange();
   /** @type {RequestInit} */
   const call = { method, credentials: "same-origin", cache: "no-store", redirect: "error", signal: signal ?? null };
   if (body !== undefined) {
@@ -108,24 +117,46 @@ async function send(method, path, body, signal) {
   try {
     return await fetch(path, call);
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throwIfLeft(error);
     throw new Refusal(0, "Unreachable", "The server cannot be reached.");
   }
 }
 
-/** A text is taken as the message: paths outside of the interface say so what is wrong. @param {Response} answer @returns {Promise<Json>} */
+/**
+ * A text is taken as the message: paths outside of the interface say so what is wrong. Nothing where it cannot be read.
+ * @param {Response} answer @returns {Promise<Json | undefined>}
+ */
 async function json(answer) {
   try {
     if (answer.headers.get("content-type")?.startsWith("text/plain")) return { message: (await answer.text()).trim().slice(0, TEXT_MAX) };
     const read = await answer.json();
-    return typeof read === "object" && read !== null ? read : {};
-  } catch {
-    return {};
+    return typeof read === "object" && read !== null ? read : undefined;
+  } catch (error) {
+    throwIfLeft(error);
+    return undefined;
   }
 }
 
-/** @param {Response} answer @param {Json} read */
-function refusal(answer, read) {
+/** All of an answer, which may break off. @template T @param {Response} answer @param {Promise<T>} reading @returns {Promise<T>} */
+function whole(answer, reading) {
+  return reading.catch((error) => {
+    throwIfLeft(error);
+    return unreadable(answer);
+  });
+}
+
+/** What was given up, since its page was left, did not go wrong. @param {unknown} error */
+function throwIfLeft(error) {
+  if (error instanceof DOMException && error.name === "AbortError") throw error;
+}
+
+/** Of an answer that says it was done, but was cut off or is something else's, nobody knows what became of the call. @param {Response} answer @returns {never} */
+function unreadable(answer) {
+  throw new Refusal(answer.status, "Unreadable", "The answer cannot be read.", { requestId: answer.headers.get("x-request-id") ?? undefined });
+}
+
+/** @param {Response} answer @param {Json} [read] */
+function refusal(answer, read = {}) {
   const response = read.response ?? {};
   const message = response.message ?? read.message ?? `The server answered with status ${answer.status}.`;
   return new Refusal(answer.status, read.errorCode ?? codeOf(answer.status), message, {

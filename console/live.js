@@ -1,7 +1,7 @@
 // What happens while a page is open, as the server tells it: server-sent events, read by fetch, since EventSource says
 // nothing of why it was refused. A connection that is lost is made again, and goes on after the last event that came.
 
-import { access, accessIs } from "./api.js";
+import { access, accessIs, sessionEnded } from "./api.js";
 
 /** @typedef {import("./api.js").Json} Json */
 /** @typedef {{notice?: (notice: Json) => void, gap?: () => void, connected: (is: boolean) => void}} Listener */
@@ -69,8 +69,8 @@ async function keepOn(signal) {
     if (signal.aborted) return;
     // Of a connection that stood it is not yet known that there will be no other.
     if (status !== 200) tell(false);
-    // A session that ended begins anew with a login, and then so does this.
-    if (status === 401) return;
+    // A session that ended begins anew with a login, and then so does this. Until then what it showed is nobody's to read.
+    if (status === 401) return void sessionEnded.dispatchEvent(new Event("ended"));
     wait = status === 200 ? WAIT_MIN_MS : Math.min(2 * wait, WAIT_MAX_MS);
     await rest(status === 403 ? WAIT_REFUSED_MS : wait);
   }

@@ -1,6 +1,6 @@
 // Who is logged in, as the server says it. The browser keeps the session's cookie, which no script can read.
 
-import { Refusal, plain } from "./api.js";
+import { Refusal, askBeforeChange, plain, sessionEnded } from "./api.js";
 
 /** @typedef {{name: string, uuid: string}} ObjInfo */
 /** @typedef {{fullyLoggedIn: boolean, hardened: boolean, management: boolean, perms: string[], identities: ObjInfo[]}} Session */
@@ -11,17 +11,59 @@ const NOBODY = { fullyLoggedIn: false, hardened: false, management: false, perms
 /** @type {Session} */
 export let session = NOBODY;
 
-/** Asks the server who is logged in here. */
-export async function load() {
+/** A server that says nothing for so long is not there. */
+const PATIENCE_MS = 10_000;
+
+/** The tabs of a browser have one session, and tell each other of it. */
+const tabs = new BroadcastChannel("chancery.session");
+
+/** Told when the session is another one than this tab shows. Its `detail` says so; there is none where somebody has only logged out. */
+export const sessionChanged = new EventTarget();
+
+/** Whose a session is, to be compared. @param {Session} one */
+export const whose = ({ fullyLoggedIn, identities }) => [fullyLoggedIn, ...identities.map(({ uuid }) => uuid).sort()].join();
+
+/** Who is logged in, as the server says now; that does not prolong the session. @returns {Promise<Session>} */
+async function ask() {
   try {
-    const answer = await plain("GET", "/home/v1/login");
-    session = /** @type {Session} */ (answer.response);
+    const { response } = await plain("GET", "/home/v1/login", undefined, AbortSignal.timeout(PATIENCE_MS));
+    if (!Array.isArray(response?.identities)) throw new Refusal(200, "Unreadable", "The answer cannot be read.");
+    return response;
   } catch (error) {
     if (/** @type {any} */ (error).status !== 401) throw error;
-    session = NOBODY;
+    return NOBODY;
   }
+}
+
+/** @param {Session} now */
+function become(now) {
+  session = now;
+  tabs.postMessage({ whose: whose(now) });
+}
+
+/** Asks the server who is logged in here: that is who this tab shows from now on. */
+export async function load() {
+  become(await ask());
   return session;
 }
+
+/** Nobody is logged in any more, as the server has just said. */
+export const forget = () => void (session = NOBODY);
+
+/** Sees to it that the session is still the one that this tab shows: nobody acts in the name of somebody else without knowing it. */
+export async function compare() {
+  const now = await ask();
+  if (whose(now) === whose(session)) return;
+  if (session.fullyLoggedIn && now.identities.length === 0) {
+    sessionEnded.dispatchEvent(new Event("ended"));
+    throw new Refusal(401, "SessionEnded", "The session has ended.");
+  }
+  const refused = new Refusal(409, "OtherSession", "Another session has begun in this browser.");
+  sessionChanged.dispatchEvent(new CustomEvent("changed", { detail: refused }));
+  throw refused;
+}
+
+askBeforeChange(compare);
 
 /** What a person proves who they are with, as calls have it; a code only where one was typed. @typedef {{name: string, password: string, code: string}} Proof */
 
@@ -96,22 +138,31 @@ export const secondFactor = (what, proof, passkey) =>
 export const changePassword = (proof, newPassword, passkey) =>
   plain("POST", "/home/v1/login/password", { ...credentials(proof), ...(passkey ? { passkey } : {}), newPassword: encoded(newPassword) });
 
-/** The tabs of a browser have one session. */
-const tabs = new BroadcastChannel("chancery.session");
-
-/** Ends the session, also for the server and in other tabs. */
+/** Ends the session, also for the server and in other tabs. Where that fails, whoever is logged in still is. */
 export async function logOut() {
   const { fullyLoggedIn } = session;
   try {
     await plain("POST", "/home/v1/logout", {});
-  } finally {
-    session = NOBODY;
-    if (fullyLoggedIn) tabs.postMessage("logged out");
+  } catch (error) {
+    // A session that has ended already is what was asked for.
+    if (!(error instanceof Refusal) || error.status !== 401) throw error;
   }
+  session = NOBODY;
+  tabs.postMessage({ whose: whose(session), loggedOut: fullyLoggedIn });
 }
 
-/** @param {() => unknown} act what is done when another tab has logged out */
-export const onLogOutElsewhere = (act) => tabs.addEventListener("message", act);
+tabs.addEventListener("message", ({ data }) => {
+  if (data.loggedOut) {
+    // What that session showed goes at once.
+    session = NOBODY;
+    sessionChanged.dispatchEvent(new CustomEvent("changed"));
+  } else if (data.whose !== whose(session)) look();
+});
+
+/** Looks whether this tab still shows the session that there is. */
+const look = () => void compare().catch(() => undefined);
+
+document.addEventListener("visibilitychange", () => document.hidden || look());
 
 /** Whether the session holds one of these permissions. @param {...string} perms */
 export const may = (...perms) => perms.some((perm) => session.perms.includes(perm));

@@ -1,10 +1,12 @@
 // What surrounds every page: the navigation, who is logged in, the language, the keys, and what kind of installation this is.
 
-import { access, get, plain } from "./api.js";
+import { Refusal, access, get, plain } from "./api.js";
 import { fill, h } from "./dom.js";
+import { cancel, form, openDialog, whileBusy } from "./parts/form.js";
+import { problem } from "./parts/problem.js";
 import { go } from "./router.js";
 import { logOut, may, session } from "./session.js";
-import { shown } from "./visible.js";
+import { people as named } from "./parts/people.js";
 import { LANGUAGES, choose, language, t, tn } from "./words.js";
 
 /** @typedef {import("./words.js").Key} Key */
@@ -29,7 +31,7 @@ const visible = () => SECTIONS.filter(([, , , isSeen]) => isSeen());
 export async function frame(begin) {
   const demo = h("p", { class: "demo", hidden: true }, h("strong", {}, t("demo.word")), " ", t("demo.what"));
   // The settings say whether API access is off, too, of which whoever may switch it on hears everywhere.
-  const settings = may("System:Manage") ? get("/api/v2/system/settings").catch(() => undefined) : undefined;
+  const settings = may("System:Manage") ? get("/api/v2/system/settings", undefined, AbortSignal.timeout(PATIENCE_MS)).catch(() => undefined) : undefined;
   await sayDemo(demo);
   if ((await settings)?.["demo"]) demo.hidden = false;
   const links = visible().map(([href, key, letter]) =>
@@ -40,7 +42,7 @@ export async function frame(begin) {
     h("header", { class: "top" },
       h("a", { class: "brand", href: "#/" }, h("img", { src: "/console/icon.svg", alt: "", width: 22, height: 22 }), "Chancery"),
       demo,
-      h("div", { class: "who" }, who(), languages(begin), logOutButton(begin)),
+      h("div", { class: "who" }, who(), languages(begin), logOutButton(t("nav.logOut"), begin)),
       accessOff()),
     h("nav", { "aria-label": t("nav.label") }, h("ul", {}, links)),
     h("main", { id: "main" }),
@@ -48,11 +50,13 @@ export async function frame(begin) {
 }
 
 const ASK_AGAIN_MS = 5_000;
+/** What says nothing for so long is not waited for. */
+const PATIENCE_MS = 5_000;
 
 /** Says what kind of installation this is as soon as the server does: while it is not ready, it does not. @param {HTMLElement} place */
 async function sayDemo(place) {
   try {
-    place.hidden = !(await plain("GET", "/readyz"))["demo"];
+    place.hidden = !(await plain("GET", "/readyz", undefined, AbortSignal.timeout(PATIENCE_MS)))["demo"];
   } catch {
     setTimeout(() => place.isConnected && void sayDemo(place), ASK_AGAIN_MS);
   }
@@ -73,10 +77,10 @@ function skip(event) {
   document.querySelector("h1")?.focus();
 }
 
-function who() {
-  const names = session.identities.flatMap((one, index) => [index > 0 && " + ", shown(one.name)]);
-  return h("a", { class: "names", href: "#/me", title: t("me.title") }, h("span", { class: "sr" }, t("nav.loggedIn")), names);
-}
+/** Those who are logged in here. */
+export const people = () => named(session.identities);
+
+const who = () => h("a", { class: "names", href: "#/me", title: t("me.title") }, h("span", { class: "sr" }, t("nav.loggedIn")), people());
 
 /** @param {() => Promise<void>} begin */
 export function languages(begin) {
@@ -89,13 +93,38 @@ export function languages(begin) {
   return h("select", { "aria-label": t("nav.language"), onchange }, options);
 }
 
-/** @param {() => Promise<void>} begin */
-function logOutButton(begin) {
-  const onclick = async () => {
-    await logOut().catch(() => undefined);
-    await begin();
+/** Logs out, or says that it did not. @param {string} text @param {() => unknown} left what follows */
+export function logOutButton(text, left) {
+  const button = h("button", { type: "button", class: "plain" }, text);
+  button.addEventListener("click", async () => {
+    try {
+      await whileBusy(button, logOut);
+    } catch (error) {
+      // Where somebody else has logged in, this page is gone.
+      return button.isConnected && !isOther(error) && askToLogOutAgain(error, left);
+    }
+    await left();
+  });
+  return button;
+}
+
+/** @param {unknown} error */
+const isOther = (error) => error instanceof Refusal && error.code === "OtherSession";
+
+/** Whoever leaves the screen has to know that the next person there would be them. @param {unknown} error @param {() => unknown} left */
+function askToLogOutAgain(error, left) {
+  const dialog = h("dialog", { class: "danger", "aria-labelledby": "still-title" });
+  const first = h("div", {}, problem(error));
+  const act = async () => {
+    first.remove();
+    await logOut();
+    dialog.close();
+    await left();
   };
-  return h("button", { type: "button", class: "plain", onclick }, t("nav.logOut"));
+  fill(dialog,
+    h("h2", { id: "still-title" }, t("logOut.failed")), h("p", {}, t("logOut.still")), first,
+    form({ fields: [], submit: t("logOut.again"), danger: true, act, extra: cancel(dialog) }));
+  openDialog(dialog);
 }
 
 let isGoing = false;

@@ -8,6 +8,8 @@ import { t } from "./words.js";
 
 /** Longer than this, and a page says that it is being read. */
 const PATIENCE_MS = 300;
+/** After this long it is asked whether to go on waiting. */
+const LONG_MS = 10_000;
 
 let leaving = new AbortController();
 let isFirst = true;
@@ -28,6 +30,7 @@ export async function show(byItself = false) {
   const { signal } = leaving;
   const main = document.querySelector("main");
   if (!main) return;
+  signal.addEventListener("abort", () => (clearTimeout(waiting), clearTimeout(waitingLong)));
   const { path, query } = parse(location.hash);
   mark(path);
   clearTimeout(noting);
@@ -38,6 +41,7 @@ export async function show(byItself = false) {
   const takesFocus = !isFirst && (!byItself || main.contains(document.activeElement));
   isFirst = false;
   const waiting = setTimeout(() => fill(main, h("p", { class: "quiet", role: "status" }, t("page.reading"))), PATIENCE_MS);
+  const waitingLong = setTimeout(() => fill(main, h("p", { role: "status" }, t("page.long")), h("button", { type: "button", onclick: () => void show() }, t("problem.again"))), LONG_MS);
   try {
     const found = find(path);
     const shown = found ? await (await code(found.load)).page({ params: found.params, query, signal }) : notFound();
@@ -52,6 +56,7 @@ export async function show(byItself = false) {
     fill(main, h("h1", {}, t("page.problem")), problem(error, again));
   } finally {
     clearTimeout(waiting);
+    clearTimeout(waitingLong);
   }
   const heading = main.querySelector("h1");
   heading?.setAttribute("tabindex", "-1");

@@ -6,6 +6,11 @@ import { h } from "./dom.js";
 export const HIDDEN =
   /[\p{Cc}\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{13430}-\u{1343f}\u{13441}-\u{13442}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
 
+/** More marks on one letter than any writing has, which would paint over other lines: those beyond are shown by their numbers. */
+const MARKS_MAX = 3;
+const MARK = /[\p{Mn}\p{Me}]/u;
+export const PILED = /[\p{Mn}\p{Me}]{4}/u;
+
 /**
  * A text from elsewhere, apart from the writing around it. Line feeds stay where `lines` is given.
  * @param {string} text @param {{lines?: boolean}} [options]
@@ -13,7 +18,7 @@ export const HIDDEN =
 export function shown(text, options = {}) {
   const element = h("bdi", { class: options.lines ? "foreign lines" : "foreign" });
   // As nearly always; looking at each character by itself is what a long list spends most of its time on.
-  if (!HIDDEN.test(text) && text.trim() === text) {
+  if (!HIDDEN.test(text) && !PILED.test(text) && text.trim() === text) {
     element.append(text);
     return element;
   }
@@ -36,7 +41,7 @@ export function shownText(text) {
 }
 
 /**
- * Each character, and whether nobody would see it. At the ends of a text of one line blanks are among those: names that
+ * Each character, and whether nobody would see it, or nothing beside it. At the ends of a text of one line blanks are among those: names that
  * differ in nothing else must not look the same.
  * @param {string} text @param {boolean} hasLines @returns {[string, boolean][]}
  */
@@ -45,9 +50,11 @@ function characters(text, hasLines) {
   const isBlank = (/** @type {string} */ character) => character.trim() === "";
   const first = all.findIndex((one) => !isBlank(one));
   const last = all.findLastIndex((one) => !isBlank(one));
+  let marks = 0;
   return all.map((one, index) => {
     const isOuter = !hasLines && isBlank(one) && (index < first || index > last);
-    return [one, isOuter || (HIDDEN.test(one) && !(hasLines && one === "\n"))];
+    marks = MARK.test(one) ? marks + 1 : 0;
+    return [one, isOuter || marks > MARKS_MAX || (HIDDEN.test(one) && !(hasLines && one === "\n"))];
   });
 }
 
@@ -57,7 +64,20 @@ function escaped(character) {
 }
 
 /** @param {string} character */
-function codePoint(character) {
-  const number = character.codePointAt(0) ?? 0;
-  return `[U+${number.toString(16).toUpperCase().padStart(4, "0")}]`;
+const codePoint = (character) => `[${numberOf(character)}]`;
+
+/** @param {string} character */
+const numberOf = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** Scripts whose letters look like Latin ones. @type {[string, RegExp][]} */
+const SCRIPTS = [["Cyrillic", /\p{Script=Cyrillic}/u], ["Greek", /\p{Script=Greek}/u], ["Armenian", /\p{Script=Armenian}/u], ["Cherokee", /\p{Script=Cherokee}/u]];
+const LATIN = /\p{Script=Latin}/u;
+
+/** The first letter among Latin ones that is of a script whose letters look like them. @param {string} name */
+export function strayLetter(name) {
+  const found = LATIN.test(name) && SCRIPTS.find(([, letters]) => letters.test(name));
+  if (!found) return undefined;
+  const [script, letters] = found;
+  const letter = [...name].find((one) => letters.test(one)) ?? "";
+  return { letter, number: numberOf(letter), script };
 }

@@ -1,10 +1,12 @@
 // The page at /docs: the OpenAPI document operation by operation, with calls to try, and INTERFACE.md beside it.
 
-import { plain } from "../api.js";
+import { plain, sessionEnded } from "../api.js";
 import { fill, h } from "../dom.js";
+import { load, session, sessionChanged } from "../session.js";
 import { OpenApi } from "./openapi.js";
 import { prose } from "./prose.js";
 import { tryIt } from "./try.js";
+import { shown } from "../visible.js";
 
 /** @typedef {import("./openapi.js").Json} Json */
 /** @typedef {import("./openapi.js").Operation} Operation */
@@ -13,9 +15,12 @@ import { tryIt } from "./try.js";
 const PROSE = "#prose";
 
 const openapi = new OpenApi(await plain("GET", "/openapi.json"));
+const who = h("p", {});
 const main = h("main", { id: "content", tabindex: "-1" });
 document.body.replaceChildren(h("a", { class: "skip", href: "#content" }, "Skip to the content"), header(), main);
 window.addEventListener("hashchange", () => void show());
+sessionChanged.addEventListener("changed", anew);
+sessionEnded.addEventListener("ended", anew);
 await show();
 
 function header() {
@@ -23,6 +28,14 @@ function header() {
   return h("header", {},
     h("p", { class: "brand" }, `${openapi.title}: the interface`),
     h("nav", { "aria-label": "This page" }, h("ul", {}, links.map(([to, text]) => h("li", {}, h("a", { href: to }, text))))));
+}
+
+/** Who is logged in has changed: answers that came before are not theirs. */
+async function anew() {
+  if (main.querySelector(".prose")) return;
+  main.replaceChildren();
+  await show();
+  main.prepend(h("p", { role: "alert" }, "Somebody has logged in or out. The answers that were here are gone, and what was not sent yet was not sent."));
 }
 
 async function show() {
@@ -39,7 +52,7 @@ async function show() {
 
 /** All operations by group, and what narrows them down. */
 async function operations() {
-  const who = await session();
+  await tellWho();
   const list = h("div", {});
   const search = h("input", { id: "find", type: "search", placeholder: "path, word or group", oninput: show });
   const found = h("p", { role: "status", class: "quiet" });
@@ -60,12 +73,11 @@ async function operations() {
 }
 
 /** Calls are tried with this browser's session: says whose that is. */
-async function session() {
-  const answer = await plain("GET", "/home/v1/login").catch(() => undefined);
-  const { fullyLoggedIn = false, identities = [] } = answer?.response ?? {};
-  const names = identities.map((/** @type {Json} */ one) => one.name).join(" and ");
-  if (fullyLoggedIn) return h("p", {}, "Calls that are tried here are made as ", h("strong", {}, names), ".");
-  return h("p", {}, "To try calls that need a login, ", h("a", { href: "/" }, "log in at the console"), " first, then load this page again.");
+async function tellWho() {
+  await load().catch(() => undefined);
+  const names = session.identities.flatMap((one, index) => [index > 0 && " and ", h("strong", {}, shown(one.name))]);
+  if (session.fullyLoggedIn) fill(who, "Calls that are tried here are made as ", names, ".");
+  else fill(who, "To try calls that need a login, ", h("a", { href: "/" }, "log in at the console"), " first.");
 }
 
 /** One operation; what is in it is made when it is first opened. @param {Operation} operation */
@@ -91,7 +103,7 @@ function inside(operation) {
       answer.content && answer.status.startsWith("2") && pre(openapi.exampleOf(answer.content)),
     ]),
     h("h3", {}, "Try it"),
-    tryIt(openapi, operation),
+    tryIt(openapi, operation, tellWho),
   ];
 }
 

@@ -1,6 +1,8 @@
 // A form that makes one call with this browser's session, and shows the answer as it came.
 
+import { Refusal } from "../api.js";
 import { append, fill, freshId, h } from "../dom.js";
+import { compare } from "../session.js";
 
 /** @typedef {import("./openapi.js").Operation} Operation */
 /** @typedef {import("./openapi.js").Parameter} Parameter */
@@ -8,8 +10,8 @@ import { append, fill, freshId, h } from "../dom.js";
 /** Of a longer answer the beginning is shown. */
 const SHOWN_MAX = 200_000;
 
-/** @param {import("./openapi.js").OpenApi} openapi @param {Operation} operation */
-export function tryIt(openapi, operation) {
+/** @param {import("./openapi.js").OpenApi} openapi @param {Operation} operation @param {() => Promise<void>} tellWho */
+export function tryIt(openapi, operation, tellWho) {
   const fields = operation.parameters.filter(({ place }) => place === "path" || place === "query").map(field);
   const body = operation.body && bodyField(openapi, operation.body);
   const answer = h("div", { role: "status", class: "answer" });
@@ -19,8 +21,10 @@ export function tryIt(openapi, operation) {
     fill(answer, h("p", { class: "quiet" }, "Waiting for the answer …"));
     try {
       fill(answer, await call(operation, fields, body));
+      // It may have logged somebody in or out, which is no change behind the page's back.
+      if (operation.path.startsWith("/home/")) await tellWho();
     } catch (error) {
-      fill(answer, h("p", { class: "problem" }, error instanceof SyntaxError ? `The body is not JSON: ${error.message}` : "The server cannot be reached."));
+      fill(answer, h("p", { class: "problem" }, said(error)));
     }
   };
   return h("form", { class: "try", onsubmit: send },
@@ -28,6 +32,12 @@ export function tryIt(openapi, operation) {
     changes && h("p", { class: "quiet" }, "This is a real call: what it changes is changed."),
     operation.method === "DELETE" && confirmed(),
     h("button", { type: "submit" }, `Send ${operation.method}`), answer);
+}
+
+/** @param {unknown} error */
+function said(error) {
+  if (error instanceof SyntaxError) return `The body is not JSON: ${error.message}`;
+  return error instanceof Refusal ? `Nothing was sent. ${error.message}` : "The server cannot be reached.";
 }
 
 /** @param {Parameter} parameter */
@@ -69,6 +79,8 @@ async function call(operation, fields, body) {
     request.headers = { "Content-Type": body.type };
     request.body = body.input instanceof HTMLTextAreaElement ? JSON.stringify(JSON.parse(body.input.value || "{}")) : body.input.files?.[0] ?? null;
   }
+  // Not under another session than the one that the page names.
+  await compare();
   const started = performance.now();
   const response = await fetch(path + (query && `?${query}`), request);
   const bytes = await response.blob();

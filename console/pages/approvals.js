@@ -9,6 +9,7 @@ import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { relative } from "../parts/values.js";
 import { address } from "../router.js";
 import { includesUs, may } from "../session.js";
+import { people } from "../parts/people.js";
 import { shown } from "../visible.js";
 import { t, word } from "../words.js";
 import { approved, waitingProposals, waitingRequests } from "./waiting.js";
@@ -55,7 +56,7 @@ export function ours(decided) {
 }
 
 /** @param {Json} decided */
-const submitters = (decided) => decided.submittedBy.flatMap((/** @type {Json} */ one, /** @type {number} */ index) => [index > 0 && " + ", shown(one.name)]);
+const submitters = (decided) => people(decided.submittedBy);
 
 /** @returns {import("../parts/table.js").Column[]} */
 export function columnsOfRequests() {

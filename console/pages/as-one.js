@@ -1,16 +1,19 @@
 // What waits under one policy, decided on as one: rows to choose from, each with what would be signed, and the exact text of the
 // decision with its hash. The server makes the same text, and decides on all of it or on nothing.
 
-import { get, post } from "../api.js";
+import { Refusal, get, post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { Names, each } from "../names.js";
-import { approved, obstacle, sorted } from "../parts/decide.js";
-import { field, form, select, textarea } from "../parts/form.js";
+import { changes } from "../parts/changes.js";
+import { approved, askOnceMore, noteOn, obstacle, ours, sorted } from "../parts/decide.js";
+import { form, hasLeft } from "../parts/form.js";
 import { sha256OfText } from "../parts/hashes.js";
+import { readItems } from "../parts/manifest.js";
+import { problem } from "../parts/problem.js";
 import { statement as partsOf } from "../parts/statement.js";
 import { later, table } from "../parts/table.js";
 import { base64Of, bytesOf, digest, hex, number } from "../parts/values.js";
-import { ofRequest } from "../parts/warnings.js";
+import { earlierOnes, ofRequest } from "../parts/warnings.js";
 import { address } from "../router.js";
 import { includesUs, may } from "../session.js";
 import { show } from "../show.js";
@@ -22,10 +25,16 @@ import { columnsOfRequests } from "./approvals.js";
 
 /** Requests of one look: of each, the detail is read, and a person reads it. */
 const ROWS = 100;
+/** Files of a manifest that are read for a row. */
+const ITEMS = 1000;
+
+/** What was taken out of the choice, so that it is still out when the page is shown anew. @type {Set<string>} */
+const leftOut = new Set();
 
 /** @param {import("../router.js").Context} context */
 export async function page({ params, query, signal }) {
   const names = new Names(signal);
+  const news = await changes(signal, ["SigningRequest"]);
   const policy = await names.policy(String(params["uuid"]));
   const service = await names.service(policy.serviceUuid);
   const path = `/api/v2/x509/services/${policy.serviceUuid}/signing-requests`;
@@ -33,12 +42,12 @@ export async function page({ params, query, signal }) {
   const own = answer.items.filter((/** @type {Json} */ stub) => stub.policyUuid === policy.objInfo.uuid);
   const rows = await each(own, async (/** @type {Json} */ stub) => {
     const request = await get(`/api/v2/x509/signing-requests/${stub.uuid}`, undefined, signal);
-    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: ofRequest(request, undefined, undefined, [], obstacle({ object: request, selfApproval: policy.selfApproval })).filter(Boolean) };
+    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: await twice(request, policy, signal) };
   });
   const title = t("asOne.title", { policy: shownText(policy.objInfo.name) });
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/approvals" }, t("approvals.title"))),
-    h("h1", {}, tn("asOne.title", { policy: shown(policy.objInfo.name) })),
+    h("h1", {}, tn("asOne.title", { policy: shown(policy.objInfo.name) })), news,
     h("p", {}, t("asOne.what")),
     rows.length > 0 ? choice(rows, policy) : h("div", { class: "empty" }, t("approvals.noRequests")),
     answer.next && h("p", {}, h("a", { href: address(`/approvals/policy/${policy.objInfo.uuid}`, { after: answer.next }) }, t("list.next"))),
@@ -46,16 +55,31 @@ export async function page({ params, query, signal }) {
   return { title, content };
 }
 
+/**
+ * What the request's own page warns of. Of a manifest with very many files that would take too long here, which is said instead.
+ * @param {Json} request @param {Json} policy @param {AbortSignal} signal
+ */
+async function twice(request, policy, signal) {
+  const isLong = request["manifest"] && request["manifest"].total > ITEMS;
+  const isRead = request["manifest"] && !isLong;
+  const [earlier, items, changed] = await Promise.all([
+    earlierOnes(request, signal),
+    isRead ? readItems(request["uuid"], signal, "changes") : undefined,
+    isRead ? get(`/api/v2/x509/signing-requests/${request["uuid"]}`, { include: "contents" }, signal) : undefined]);
+  const why = obstacle({ object: request, selfApproval: policy["selfApproval"] });
+  return [...ofRequest(request, items, changed?.["manifestChanges"], earlier, why), isLong && t("asOne.manyFiles")].filter(Boolean);
+}
+
 /** The rows with their boxes, and below what is decided on those that are chosen. @param {Json[]} rows @param {Json} policy */
 function choice(rows, policy) {
-  const chosen = new Set(rows.filter(isOpen).map(({ request }) => request.uuid));
-  const place = h("section", { class: "decide", "aria-labelledby": "decide-title" });
-  const tell = () => fill(place, decision(rows.map(({ request }) => request).filter(({ uuid }) => chosen.has(uuid)), policy));
-  const box = (/** @type {Json} */ { request }) => h("input", {
-    type: "checkbox", checked: chosen.has(request.uuid), "aria-label": t("asOne.choose", { name: shownText(request.name) }),
+  const chosen = new Set(rows.filter(isOpen).map(({ request }) => request.uuid).filter((uuid) => !leftOut.has(ours(uuid))));
+  const { element, tell } = decision(() => rows.map(({ request }) => request).filter(({ uuid }) => chosen.has(uuid)), policy);
+  const box = (/** @type {Json} */ { request: { uuid, name } }) => h("input", {
+    type: "checkbox", checked: chosen.has(uuid), "aria-label": t("asOne.choose", { name: shownText(name) }),
     onchange: (/** @type {Event} */ event) => {
-      if (/** @type {HTMLInputElement} */ (event.target).checked) chosen.add(request.uuid);
-      else chosen.delete(request.uuid);
+      const isChosen = /** @type {HTMLInputElement} */ (event.target).checked;
+      chosen[isChosen ? "add" : "delete"](uuid);
+      leftOut[isChosen ? "delete" : "add"](ours(uuid));
       tell();
     },
   });
@@ -64,8 +88,7 @@ function choice(rows, policy) {
     { title: t("asOne.chosen"), cell: box },
     { title: t("fact.digest"), cell: (/** @type {Json} */ { request }) => [digest(request.approvalDigest), whatElse(request)] },
     ...others];
-  tell();
-  return [table(columns, rows, t("approvals.requests")), place];
+  return [table(columns, rows, t("approvals.requests")), element];
 }
 
 /**
@@ -81,33 +104,78 @@ function whatElse(request) {
   return [request.programName && h("div", { class: "help" }, t("fact.programName"), ": ", shown(request.programName)), partsOf(request)];
 }
 
-/** The decision on these, in its exact text. @param {Json[]} requests @param {Json} policy */
-function decision(requests, policy) {
+/**
+ * The decision on what is chosen, in its exact text. It is made once: whatever is chosen, the note stays, and each button is for
+ * one decision and says on how many.
+ * @param {() => Json[]} chosen @param {Json} policy
+ */
+function decision(chosen, policy) {
   const heading = h("h2", { id: "decide-title" }, t("decide.title"));
-  if (!may("Signing:Approve")) return [heading, h("p", {}, h("strong", {}, t("decide.cannot")), " ", t("decide.noPermission"))];
-  if (requests.length === 0) return [heading, h("p", {}, t("asOne.none"))];
-  const what = field(t("asOne.decision"), select([["Approve", t("asOne.approve")], ["Deny", t("asOne.deny")]]), { pointer: "/decision" });
-  const note = field(t("decide.note"), textarea({ rows: 2, maxlength: 4096 }), { pointer: "/note", help: t("decide.noteHelp") });
-  const place = h("div", { "aria-live": "polite" });
-  let made = statement("Approve", policy, requests);
+  const section = (/** @type {import("../dom.js").Child[]} */ ...content) => h("section", { class: "decide", "aria-labelledby": "decide-title" }, heading, content);
+  if (!may("Signing:Approve")) return { element: section(h("p", {}, h("strong", {}, t("decide.cannot")), " ", t("decide.noPermission"))), tell: () => {} };
+  const { area, note, forget } = noteOn(policy["objInfo"].uuid);
+  const [place, news, approve] = [h("div", { "aria-live": "polite" }), h("div"), h("span")];
+  const deny = h("button", { type: "button", class: "danger", onclick: () => askToDeny(told("Deny", policy, chosen()), area.value, forget) });
+  let now = told("Approve", policy, []);
+  const act = () => send(now, area.value, forget, news);
+  const buttons = h("div", {}, form({ fields: [note], extra: [place, news], submit: approve, act, className: "form approve" }), h("div", { class: "actions" }, deny));
+  const none = h("p", {}, t("asOne.none"));
   const tell = () => {
-    const told = statement(what.control.value, policy, requests);
-    made = told;
-    // A place of its own each time, so that what is shown is what is sent, whichever was made first.
-    fill(place, later(h("div", {}), async () => {
-      const { text, hash } = await told;
-      return [h("p", {}, t("asOne.hash", { count: requests.length }), " ", digest(hash)), h("pre", { tabindex: "0" }, text)];
-    }));
+    const requests = chosen();
+    [none.hidden, buttons.hidden] = [requests.length > 0, requests.length === 0];
+    now = told("Approve", policy, requests);
+    fill(place, now.element);
+    fill(news);
+    fill(approve, t("asOne.approve", { count: requests.length }));
+    fill(deny, t("asOne.deny", { count: requests.length }));
   };
-  what.control.addEventListener("change", tell);
   tell();
-  const act = async () => {
-    const { hash } = await made;
-    const body = { uuids: requests.map((one) => one["uuid"]), decision: what.control.value, note: note.control.value, digest: hash };
+  return { element: section(none, buttons), tell };
+}
+
+/** One denial ends a request, so it is asked once more, in the exact text of that decision. @param {Told} denial @param {string} note @param {() => void} forget */
+function askToDeny(denial, note, forget) {
+  const count = denial.requests.length;
+  const news = h("div");
+  const names = denial.requests.map((one) => h("li", {}, shown(one["name"])));
+  const what = [h("p", {}, t("asOne.denyWhat")), h("ul", { class: "notes" }, names), denial.element];
+  const act = (/** @type {() => void} */ done) => send(denial, note, () => (forget(), done()), news);
+  askOnceMore({ title: t("asOne.denyTitle", { count }), what, note, extra: news, submit: t("asOne.denyNow", { count }), act });
+}
+
+/** @typedef {{decision: string, requests: Json[], made: Promise<{text: string, hash: string}>, element: HTMLElement}} Told */
+
+/** A decision on these as it is shown: what is shown is what is sent. @param {string} decision @param {Json} policy @param {Json[]} requests @returns {Told} */
+function told(decision, policy, requests) {
+  const made = statement(decision, policy, requests);
+  const element = later(h("div", {}), async () => {
+    const { text, hash } = await made;
+    return [h("p", {}, t("asOne.hash", { count: requests.length }), " ", digest(hash)), h("pre", { tabindex: "0" }, text)];
+  });
+  return { decision, requests, made, element };
+}
+
+/** @param {Told} told @param {string} note @param {() => void} done @param {HTMLElement} news where a refusal is told, and how to go on */
+async function send({ decision, requests, made }, note, done, news) {
+  fill(news);
+  const body = { uuids: requests.map((one) => one["uuid"]), decision, note, digest: (await made).hash };
+  try {
     await post("/api/v2/x509/signing-requests/batch-approve-deny", body);
-    await show();
-  };
-  return [heading, form({ fields: [what, note], extra: place, submit: t("asOne.submit", { count: requests.length }), act })];
+  } catch (error) {
+    const onclick = () => (news.closest("dialog")?.close(), void show());
+    fill(news, problem(byName(error, requests)), h("p", {}, h("button", { type: "button", onclick }, t("asOne.anew"))));
+    return news.scrollIntoView({ block: "nearest" });
+  }
+  done();
+  if (!hasLeft()) await show();
+}
+
+/** A refusal that names the request at fault as its row does. @param {unknown} error @param {Json[]} requests */
+function byName(error, requests) {
+  const one = error instanceof Refusal && requests.find(({ uuid }) => error.message.includes(uuid));
+  if (!one) return error;
+  const { status, code, message, requestId, retryAfter } = error;
+  return new Refusal(status, code, message.replace(one["uuid"], () => `“${shownText(one["name"])}”`), { requestId, retryAfter });
 }
 
 /** As the interface describes it. @param {string} decided @param {Json} policy @param {Json[]} requests */

@@ -1,7 +1,8 @@
 // One target of the audit records, or a new one: where it is, and how far it has them.
 
-import { get, patch, post, remove } from "../api.js";
+import { get, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
+import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
@@ -87,8 +88,8 @@ function editor(target) {
   const hook = field(t("targets.url"), input({ type: "url", value: webhook?.url ?? "", spellcheck: "false" }), { pointer: "/webhook/url", help: t("shipping.urlHelp") });
   const collector = field(t("targets.url"), input({ type: "url", value: otlp?.url ?? "", spellcheck: "false" }), { pointer: "/otlp/url", help: t("shipping.collectorHelp") });
   const secret = field(t("shipping.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("shipping.secretHelp") : t("targets.secretKept") });
-  let made = "";
-  const onclick = () => (secret.control.value = made = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
+  let secretMade = "";
+  const onclick = () => (secret.control.value = secretMade = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
   const make = h("button", { type: "button", onclick }, t("targets.makeSecret"));
   secret.element.append(make);
   const all = isNew && field(t("shipping.all"), input({ type: "checkbox", checked: true }), { pointer: "/firstSequence", help: t("shipping.allHelp") });
@@ -118,15 +119,17 @@ function editor(target) {
     ...(all && isChecked(all) ? { firstSequence: 0 } : {}),
     ...(enabled ? { enabled: isChecked(enabled) } : {}),
   });
+  const path = "/api/v2/audit/targets";
+  const edit = target && changed(`${path}/${target["uuid"]}`, target, sent);
   const act = async () => {
-    const path = "/api/v2/audit/targets";
-    const { uuid } = await (target ? patch(`${path}/${target["uuid"]}`, sent()) : post(path, sent()));
+    const made = await (edit ? edit.save() : post(path, sent()));
+    if (!made) return;
     // Nobody else has seen what was made here, and nobody sees it again.
-    if (chosen() === "webhook" && made && secret.control.value.trim() === made) await showOnce(t("shipping.secret"), t("shipping.secretOnce"), made);
-    await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${uuid}` });
+    if (chosen() === "webhook" && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("shipping.secret"), t("shipping.secretOnce"), secretMade);
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${made["uuid"]}` });
   };
   const placed = [host, port, body, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
-  return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element)], submit: t(isNew ? "targets.make" : "targets.save"), act });
+  return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element), edit?.news], submit: t(isNew ? "targets.make" : "targets.save"), act });
 }
 
 /** @param {string} path @param {string} name */

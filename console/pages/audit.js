@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { append, h } from "../dom.js";
 import { Names } from "../names.js";
 import { field, input, select } from "../parts/form.js";
+import { people } from "../parts/people.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { copyable, endOf, inZone, loginWay, moment, shortId } from "../parts/values.js";
@@ -41,18 +42,18 @@ const OUTCOMES = [
 export async function page({ query, signal }) {
   const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, after } = query;
   const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from: utc(query["from"]), to: utc(query["to"]) };
-  const [answer, newest, people] = await Promise.all([
+  const [answer, newest, names] = await Promise.all([
     get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal),
     get("/api/v2/audit/checkpoint", {}, signal),
     new Names(signal).identities(),
   ]);
   const content = [
     h("h1", {}, t("audit.title")),
-    filters(query, people),
-    (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], people), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    filters(query, names),
+    (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], names), " ", h("a", { href: address("/audit") }, t("list.all"))),
     h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/journal") }, t("journal.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) }), newest["witnessed"] && [" ", t("audit.witnessed", { records: newest["witnessed"].records, witnesses: newest["witnessed"].witnesses.join(", ") })]),
-    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, people), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
+    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, names), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };
 }
@@ -63,29 +64,29 @@ function exported(filter) {
   return `/api/v2/audit/export?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A moment as a field of a form has it, in the zone of the reader. @param {string | undefined} local */
-const utc = (local) => (local ? new Date(local).toISOString() : undefined);
+/** A moment as a field of a form has it, in the zone of the reader; an address may have anything else, which the field leaves out, too. @param {string | undefined} local */
+const utc = (local) => (local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined);
 
-/** What the records that are shown have in common: its name, where they tell one, and its id. @param {Record<string, string>} query @param {Json[]} records @param {Map<string, string>} people */
-function only({ objectUuid, nodeUuid }, records, people) {
+/** What the records that are shown have in common: its name, where they tell one, and its id. @param {Record<string, string>} query @param {Json[]} records @param {Map<string, string>} names */
+function only({ objectUuid, nodeUuid }, records, names) {
   if (!objectUuid) return [t("audit.node"), " ", shortId(nodeUuid ?? "")];
-  const name = people.get(objectUuid) ?? records.map((one) => nameIn(one)).find(Boolean);
+  const name = names.get(objectUuid) ?? records.map((one) => nameIn(one)).find(Boolean);
   return [name && [shown(name), " "], shortId(objectUuid)];
 }
 
 /** What a record calls its object. @param {Json} record @returns {string} */
 const nameIn = ({ detail }) => detail?.name ?? detail?.subject ?? "";
 
-/** @param {Record<string, string>} query @param {Map<string, string>} people */
-function filters(query, people) {
+/** @param {Record<string, string>} query @param {Map<string, string>} names */
+function filters(query, names) {
   const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {[string, string][]} */ options) =>
     field(label, select([["", t("list.all")], ...options], query[name], { name }));
   const words = (/** @type {string[]} */ values) => values.map((one) => /** @type {[string, string]} */ ([one, one === "Success" ? word("state", one) : apart(one)]));
   const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: query[name] ?? "" }));
-  const named = [...people].map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)])).sort(([, one], [, other]) => one.localeCompare(other));
+  const named = [...names].map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)])).sort(([, one], [, other]) => one.localeCompare(other));
   const who = query["identityUuid"];
   // Of more people than there are names for, or gone since.
-  if (who && !people.has(who)) named.unshift([who, `…${who.slice(-8)}`]);
+  if (who && !names.has(who)) named.unshift([who, `…${who.slice(-8)}`]);
   const [from, to] = [time("from", t("audit.from")), time("to", t("audit.to"))];
   const fields = [choice("identityUuid", t("column.who"), named), choice("action", t("column.action"), words(ACTIONS)), choice("outcome", t("column.outcome"), words(OUTCOMES)),
     choice("concerns", t("audit.concerns"), [["Access", t("audit.access")]]), from, to];
@@ -105,16 +106,15 @@ function filters(query, people) {
   return made;
 }
 
-/** @param {Record<string, string>} query @param {Map<string, string>} people @returns {import("../parts/table.js").Column[]} */
-function columns(query, people) {
+/** @param {Record<string, string>} query @param {Map<string, string>} names @returns {import("../parts/table.js").Column[]} */
+function columns(query, names) {
   const { after, ...rest } = query;
   return [
     { title: t("column.action"), kind: "words", cell: (row) => [apart(row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
     { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
-    { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
-      [index > 0 && " + ", h("a", { href: address("/audit", { ...rest, identityUuid: one["uuid"] }) }, shown(one["name"]))]) },
+    { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : people(row["identities"], (one) => address("/audit", { ...rest, identityUuid: one["uuid"] })) },
     { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
-    { title: t("column.object"), cell: (row) => [shown(nameIn(row) || (people.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
+    { title: t("column.object"), cell: (row) => [shown(nameIn(row) || (names.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
     { title: t("column.detail"), kind: "folded", cell: (row) => detail(row) },
   ];
 }

@@ -3,9 +3,9 @@
 import { download, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { action } from "../parts/action.js";
 import { readContent } from "../parts/certificate-content.js";
 import { authority, list } from "../parts/certificate-facts.js";
-import { Malformed } from "../parts/der.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select, textarea } from "../parts/form.js";
@@ -66,25 +66,21 @@ async function chainOf(certificate, names) {
   return chain;
 }
 
-/** What the certificate itself says: what it is for, its key, and the digest by which others know it. @param {Json} certificate */
+/** What the certificate itself says: what it is for, its key, and the digest by which others know it; of each, whether it can be read. @param {Json} certificate */
 async function insideOf(certificate) {
   const pem = certificate["certificate"];
   if (!pem) return { facts: [] };
-  try {
-    const { der, key, altNames, keyUsages, extendedKeyUsages, constraints } = readContent(pem);
-    const sha256 = base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", der)));
-    const words = (/** @type {string[]} */ usages) => list(usages.map((one) => word("usage", one)));
-    const facts = [
-      fact(t("cert.names"), list(altNames)),
-      fact(t("cert.ca"), constraints.ca ? authority(constraints) : t("cert.isNoAuthority")),
-      fact(t("cert.keyUsages"), words(keyUsages)),
-      fact(t("cert.extendedKeyUsages"), words(extendedKeyUsages)),
-      fact(t("cert.fingerprint"), digest(sha256))];
-    return { facts, key };
-  } catch (error) {
-    if (!(error instanceof Malformed)) throw error;
-    return { facts: [fact(t("cert.unread"), error.message)] };
-  }
+  const { der, key, altNames, keyUsages, extendedKeyUsages, constraints } = readContent(pem);
+  const sha256 = der && base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", der)));
+  const unread = () => h("strong", { class: "state wait long" }, t("cert.unread"));
+  const words = (/** @type {string[] | undefined} */ usages) => (usages ? list(usages.map((one) => word("usage", one))) : unread());
+  const facts = [
+    fact(t("cert.names"), altNames ? list(altNames) : unread()),
+    fact(t("cert.ca"), constraints ? (constraints.ca ? authority(constraints) : t("cert.isNoAuthority")) : unread()),
+    fact(t("cert.keyUsages"), words(keyUsages)),
+    fact(t("cert.extendedKeyUsages"), words(extendedKeyUsages)),
+    fact(t("cert.fingerprint"), sha256 ? digest(sha256) : unread())];
+  return { facts, key };
 }
 
 /** @param {Json} certificate */
@@ -118,7 +114,7 @@ function actions(certificate) {
       !isOver && !certificate["trusted"] && issueAgain(t("cert.renew"), t(isHere ? "cert.renewWhat" : "cert.renewElsewhere"), `${path}/renew`),
       issueAgain(t("cert.rekey"), t(isHere ? "cert.rekeyWhat" : "cert.rekeyElsewhere"), `${path}/rekey`, !isHere)),
     h("div", { class: "actions" },
-      certificate["status"] === "Held" && session.management && h("button", { type: "button", onclick: async () => (await post(`${path}/release`), await done(t("cert.release"))) }, t("cert.release")),
+      certificate["status"] === "Held" && session.management && action(t("cert.release"), async () => (await post(`${path}/release`), await done(t("cert.release")))),
       !isOver && h("button", { type: "button", class: "danger", onclick: () => revoke(certificate) }, t("cert.revoke"))));
 }
 

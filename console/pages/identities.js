@@ -7,10 +7,11 @@ import { firstKey, tellOnce } from "../parts/api-keys.js";
 import { done } from "../parts/done.js";
 import { field, form, input, isSet, select } from "../parts/form.js";
 import { loadChoices } from "../parts/key-scope.js";
+import { person } from "../parts/people.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { may } from "../session.js";
-import { shown } from "../visible.js";
+import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -56,7 +57,7 @@ function columns(roles, isManager) {
   const names = new Map(roles.map((one) => [one["objInfo"].uuid, one["objInfo"].name]));
   const named = (/** @type {Json} */ row) => (row["roleUuids"] ?? []).map((/** @type {string} */ uuid, /** @type {number} */ index) => [index > 0 && ", ", shown(names.get(uuid) ?? uuid)]);
   return [
-    { title: t("fact.name"), cell: (/** @type {Json} */ row) => h("a", { href: `#/identities/${row["objInfo"].uuid}` }, shown(row["objInfo"].name)) },
+    { title: t("fact.name"), cell: (/** @type {Json} */ row) => person(row["objInfo"].name, `#/identities/${row["objInfo"].uuid}`) },
     { title: t("column.kind"), cell: (/** @type {Json} */ row) => word("identity", row["kind"]) },
     ...(isManager ? [{ title: t("roles.title"), cell: named }] : []),
     { title: t("column.state"), cell: (/** @type {Json} */ row) => [
@@ -69,7 +70,7 @@ function columns(roles, isManager) {
 function makeForm(roles, choices) {
   const name = field(t("fact.name"), input({ maxlength: 255 }), { pointer: "/name" });
   const kind = field(t("column.kind"), select(["Person", "Application"].map((one) => [one, word("identity", one)])), { pointer: "/kind" });
-  const role = field(t("column.role"), select([["", t("identities.chooseRole")], ...roles.map((one) => /** @type {[string, string]} */ ([one["objInfo"].uuid, `${one["objInfo"].name} (${t("role.loginCount", { count: one["loginsRequired"] })})`]))]), { pointer: "/roleUuids" });
+  const role = field(t("column.role"), select([["", t("identities.chooseRole")], ...roles.map((one) => /** @type {[string, string]} */ ([one["objInfo"].uuid, `${shownText(one["objInfo"].name)} (${t("role.loginCount", { count: one["loginsRequired"] })})`]))]), { pointer: "/roleUuids" });
   const password = field(t("login.password"), input({ type: "password", autocomplete: "new-password" }), { pointer: "/password", help: t("identities.passwordHelp") });
   const once = field(t("identity.oneTime"), input({ type: "checkbox", checked: true }), { pointer: "/oneTime", help: t("identity.oneTimeHelp") });
   const key = firstKey(choices);

@@ -2,14 +2,17 @@
 
 import { get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
+import { action } from "../parts/action.js";
 import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
 import { bindings, loadBindings } from "../parts/bindings.js";
+import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, isSet, textarea } from "../parts/form.js";
 import { mailbox } from "../parts/mailbox.js";
 import { passkeys, passkeysPath } from "../parts/passkeys.js";
+import { person } from "../parts/people.js";
 import { state } from "../parts/state.js";
 import { moment, shortId } from "../parts/values.js";
 import { may } from "../session.js";
@@ -32,7 +35,7 @@ export async function page({ params, signal }) {
     isPerson ? get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal) : undefined]);
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
-    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, identity["locked"] ? h("span", { class: "state bad" }, t("identity.locked")) : state("Enabled"))),
+    h("div", { class: "head" }, h("h1", {}, person(name)), h("p", {}, identity["locked"] ? h("span", { class: "state bad" }, t("identity.locked")) : state("Enabled"))),
     identity["recovery"] && recovery(path, name, identity["recovery"]),
     facts(
       fact(t("column.kind"), word("identity", identity["kind"])),
@@ -47,7 +50,7 @@ export async function page({ params, signal }) {
     bindings(identity["objInfo"].uuid, bound),
     itsPasskeys && passkeys(identity["objInfo"].uuid, itsPasskeys["results"], "other"),
     itsMailbox && services && mailbox(itsMailbox, services["results"], false),
-    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), bounds(path, identity)), ending(path, identity, keys.keys.length)),
+    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, identity), bounds(path, identity)), ending(path, identity, keys.keys.length)),
   ];
   return { title: shownText(name), content };
 }
@@ -62,13 +65,20 @@ function roleForm(path, identity, roles) {
   const chosen = () => boxes.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
   const effect = liveEffect(() => ({ identityUuid: identity["objInfo"].uuid, roleUuids: chosen() }));
   boxes.forEach((one) => one.control.addEventListener("change", effect.changed));
-  return form({ fields: boxes, extra: effect.element, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await done(t("identity.giveRoles"))) });
+  const names = new Map(roles.map((role) => [role["objInfo"].uuid, role["objInfo"].name]));
+  const edit = changed(path, identity, () => ({ roleUuids: chosen() }), { name: (uuid) => names.get(uuid) ?? uuid });
+  return changing(edit, boxes, t("identity.giveRoles"), effect.element);
 }
 
-/** @param {string} path @param {string} name */
-function rename(path, name) {
-  const own = field(t("fact.name"), input({ value: name, maxlength: 255 }), { pointer: "/name" });
-  return form({ fields: [own], submit: t("keys.rename"), act: async () => (await patch(path, { name: own.control.value }), await done(t("keys.rename"))) });
+/** A form that changes it. @param {import("../parts/changed.js").Changed} edit @param {import("../parts/form.js").Field[]} fields @param {string} what @param {HTMLElement} [more] */
+function changing(edit, fields, what, more) {
+  return form({ fields, extra: [more, edit.news], submit: what, act: async () => (await edit.save()) && done(what) });
+}
+
+/** @param {string} path @param {Json} identity */
+function rename(path, identity) {
+  const own = field(t("fact.name"), input({ value: identity["objInfo"].name, maxlength: 255 }), { pointer: "/name" });
+  return changing(changed(path, identity, () => ({ name: own.control.value })), [own], t("keys.rename"));
 }
 
 /** Asks for another password, and says what ends with the one before. @param {string} path @param {Json} identity @param {number} keys how many API keys it has */
@@ -93,8 +103,7 @@ function bounds(path, identity) {
   const fields = [
     field(t("identity.networks"), networks, { pointer: "/networks", help: t("identity.networksHelp") }),
     field(t("identity.hours"), hours, { pointer: "/hours", help: t("identity.hoursHelp") })];
-  const act = async () => (await patch(path, { networks: given(networks), hours: given(hours) }), await done(t("identity.setBounds")));
-  return form({ fields, submit: t("identity.setBounds"), act });
+  return changing(changed(path, identity, () => ({ networks: given(networks), hours: given(hours) })), fields, t("identity.setBounds"));
 }
 
 /** How it was let in again on the host, which is an alarm until somebody says that it is known. @param {string} path @param {string} name @param {Json} recovery */
@@ -116,7 +125,7 @@ function ending(path, identity, keys) {
   return h("div", { class: "actions" },
     h("button", { type: "button", class: "danger", onclick: () => password(path, identity, keys) }, t("identity.setPassword")),
     identity["locked"]
-      ? h("button", { type: "button", onclick: async () => (await post(`${path}/unlock`), await done(t("identity.unlock"))) }, t("identity.unlock"))
+      ? action(t("identity.unlock"), async () => (await post(`${path}/unlock`), await done(t("identity.unlock"))))
       : ask("identity.lock", "identity.lockWhat", async () => (await post(`${path}/lock`), await done(t("identity.lock")))),
     identity["totp"] && ask("identity.resetTotp", "identity.resetTotpWhat", async () => (await remove(`${path}/totp`), await done(t("identity.resetTotp")))),
     ask("identity.remove", "identity.removeWhat", async () => (await remove(path), await done(t("identity.remove"), { to: "#/identities" }))));

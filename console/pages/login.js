@@ -6,8 +6,8 @@ import { accountField, byProvider } from "../parts/by-provider.js";
 import { field, form, input, openDialog } from "../parts/form.js";
 import { problem } from "../parts/problem.js";
 import { codeField, passkeyBox, secondFactors, shownPasskey } from "../parts/second-factor.js";
-import { logIn, logOut, session, ways } from "../session.js";
-import { languages } from "../shell.js";
+import { forget, load, logIn, session, sessionChanged, ways, whose } from "../session.js";
+import { languages, logOutButton } from "../shell.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
@@ -74,30 +74,42 @@ function loginForm(done, left, note) {
 /** Who is here already, and what is still missing. @param {() => unknown} left */
 function missing(left) {
   const names = session.identities.flatMap((one, index) => [index > 0 && ", ", h("strong", {}, shown(one.name))]);
-  const giveUp = async () => {
-    await logOut().catch(() => undefined);
-    await left();
-  };
   return h("div", { class: "half", role: "status" },
     h("p", {}, tn("login.half", { names: h("span", {}, names) })),
     h("p", {}, t("login.second")),
-    h("button", { type: "button", class: "plain", onclick: giveUp }, t("login.giveUp")));
+    logOutButton(t("login.giveUp"), left));
 }
 
-/** Asks for the login again, over the page as it is: what was typed there stays. @param {() => Promise<void>} begin */
+/** Whether the login is asked for over a page. */
+export const isAskedAgain = () => document.querySelector("dialog.again") !== null;
+
+/**
+ * Asks for the login again, over the page as it is: what was typed there stays. The page is hidden meanwhile, and gone where nobody
+ * logs in: what stands on it is for those alone who were here before.
+ * @param {() => Promise<void>} begin
+ */
 export function askToLogInAgain(begin) {
-  if (document.querySelector("dialog.again, main.login")) return;
-  const before = session.identities.map((one) => one.uuid).sort().join();
+  if (isAskedAgain() || !session.fullyLoggedIn) return;
+  const [before, address] = [whose(session), location.hash];
+  forget();
   const dialog = h("dialog", { class: "again", "aria-labelledby": "again-title" });
+  const left = new AbortController();
   const done = async () => {
+    left.abort();
     dialog.close();
     // The page was made for those who were here before; others get their own.
-    if (session.identities.map((one) => one.uuid).sort().join() !== before) return begin();
+    if (whose(session) !== before) return begin();
     live.goOn();
-    // In the place of a page that could not be read there is nothing that was typed.
-    if (document.querySelector("main > .problem")) await show();
+    // In the place of a page that could not be read, or that was left meanwhile, there is nothing that was typed.
+    if (location.hash !== address || document.querySelector("main > .problem")) await show();
   };
-  const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw, t("login.providerLeaves")));
+  /** @type {(told?: import("../api.js").Refusal) => void} */
+  const draw = (told) => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")),
+    told && problem(told), loginForm(done, () => draw(), t("login.providerLeaves")));
+  // Somebody has logged in or out in another tab.
+  const elsewhere = async (/** @type {any} */ { detail }) => ((await load()).fullyLoggedIn ? done() : draw(detail ?? undefined));
+  sessionChanged.addEventListener("changed", elsewhere, { signal: left.signal });
+  dialog.addEventListener("close", () => left.signal.aborted || (left.abort(), void begin()));
   draw();
   openDialog(dialog);
 }

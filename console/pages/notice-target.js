@@ -1,7 +1,8 @@
 // One target of notices, or a new one: where it is, what it hears of, and what became of it.
 
-import { get, patch, post, remove } from "../api.js";
+import { get, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
+import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, boxes, field, form, input, select, whileBusy } from "../parts/form.js";
@@ -98,8 +99,8 @@ function editor(target, services) {
   const url = field(t("targets.url"), input({ type: "url", spellcheck: "false" }), { pointer: "/webhook/url", help: isNew ? t("targets.urlHelp") : t("targets.urlKept") });
   const shape = field(t("targets.shape"), select(SHAPES.map((one) => [one, word("shape", one)]), webhook?.shape ?? "Chancery"), { pointer: "/webhook/shape" });
   const secret = field(t("targets.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("targets.secretHelp") : t("targets.secretKept") });
-  let made = "";
-  const onclick = () => (secret.control.value = made = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
+  let secretMade = "";
+  const onclick = () => (secret.control.value = secretMade = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`);
   const make = h("button", { type: "button", onclick }, t("targets.makeSecret"));
   secret.element.append(make);
   const kinds = boxes(KINDS, target?.["kinds"] ?? [], (one) => word("notice", one), "/kinds");
@@ -120,26 +121,28 @@ function editor(target, services) {
   const where = () => {
     if (isMail()) return { email: { address: address.control.value.trim() } };
     const key = secret.control.value.trim().replace(/^whsec_/, "");
-    const changes = isNew || url.control.value !== "" || shape.control.value !== webhook.shape;
-    return { ...(changes ? { webhook: { url: url.control.value.trim(), shape: shape.control.value } } : {}), ...(key ? { secret: key } : {}) };
+    return { webhook: { url: url.control.value.trim(), shape: shape.control.value }, ...(key ? { secret: key } : {}) };
   };
   const body = () => ({
     name: name.control.value, ...where(),
     kinds: kinds.picked(), serviceUuids: [...kept, ...chosen.picked()],
     ...(enabled ? { enabled: /** @type {HTMLInputElement} */ (enabled.control).checked } : {}),
   });
+  const path = "/api/v2/notice-targets";
+  const edit = target && changed(`${path}/${target["uuid"]}`, target, body, { name: (uuid) => names.get(uuid) ?? uuid });
   const act = async () => {
-    const path = "/api/v2/notice-targets";
-    const { uuid } = await (target ? patch(`${path}/${target["uuid"]}`, body()) : post(path, body()));
+    const made = await (edit ? edit.save() : post(path, body()));
+    if (!made) return;
     // Nobody else has seen what was made here, and nobody sees it again.
-    if (!isMail() && made && secret.control.value.trim() === made) await showOnce(t("targets.secret"), t("targets.secretOnce"), made);
-    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${uuid}` });
+    if (!isMail() && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("targets.secret"), t("targets.secretOnce"), secretMade);
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${made["uuid"]}` });
   };
   const choices = [
     isNew && way.element, address.element, ofWebhook,
     enabled && enabled.element,
     h("fieldset", {}, h("legend", {}, t("targets.kinds")), h("p", { class: "help" }, t("targets.kindsHelp")), kinds.fields.map((one) => one.element)),
     known.length > 0 && h("fieldset", {}, h("legend", {}, t("targets.services")), h("p", { class: "help" }, t("targets.servicesHelp")), chosen.fields.map((one) => one.element)),
+    edit?.news,
   ];
   const placed = [address, url, shape, secret, ...(enabled ? [enabled] : []), ...kinds.fields, ...chosen.fields];
   return form({ fields: [name], placed: () => placed, extra: choices, submit: t(isNew ? "targets.make" : "targets.save"), act });

@@ -24,7 +24,7 @@ export async function page({ params, signal }) {
   const budgets = rules.budgets ?? [];
   const submitters = await names.rolesNamed(rules.submitterRoleUuids);
   const steps = await Promise.all(rules.approvalSteps.map(async (/** @type {Json} */ step) =>
-    h("li", {}, t("policy.step", { count: step.numApprovals, roles: (await names.rolesNamed(step.roleUuids)).join(", ") }))));
+    h("li", {}, t("policy.step", { count: step.numApprovals, roles: (await names.rolesNamed(step.roleUuids)).map(shownText).join(", ") }))));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/signing" }, t("signing.title")), " › ", h("a", { href: `#/signing/service/${policy.serviceUuid}` }, shown(service.objInfo.name))),
     h("div", { class: "head" }, h("h1", {}, shown(policy.objInfo.name)),

@@ -1,7 +1,8 @@
 // Makes or changes a token profile: what the format does with sample values is seen while it is written.
 
-import { Refusal, get, patch, post } from "../api.js";
+import { Refusal, get, post } from "../api.js";
 import { fill, h } from "../dom.js";
+import { changed } from "../parts/changed.js";
 import { field, form, input, select, textarea } from "../parts/form.js";
 import { message, problem } from "../parts/problem.js";
 import { security } from "../parts/profile-format.js";
@@ -116,22 +117,24 @@ function editor(profile, keys, templates) {
     preview();
   };
   const template = field(t("editor.template"), select([["", t("editor.noTemplate")], ...templates.map((one) => /** @type {[string, string]} */ ([one, one]))]));
-  template.control.addEventListener("change", async () => {
+  const take = async () => {
     if (!template.control.value) return;
     const read = await get(`/api/v2/token-profiles/template/${encodeURIComponent(template.control.value)}`);
     /** @type {HTMLSelectElement} */ (algorithm.control).value = read["algorithm"];
     /** @type {HTMLInputElement} */ (useIv.control).checked = read["useIv"];
     fields = formatFields(read["format"]);
     drawFormat();
-  });
+  };
+  template.control.addEventListener("change", () => void take().catch((error) => template.complain(message(error))));
   algorithm.control.addEventListener("change", drawFormat);
+  const body = () => ({ ...draft(), objInfo: { name: name.control.value }, keyUuid: key.control.value });
+  const edit = profile && changed(`/api/v2/token-profiles/${profile["objInfo"].uuid}`, profile, body);
   const act = async () => {
-    const body = { ...draft(), objInfo: { name: name.control.value }, keyUuid: key.control.value };
-    const made = profile ? await patch(`/api/v2/token-profiles/${profile["objInfo"].uuid}`, body) : await post("/api/v2/token-profiles", body);
-    go(`#/tokenization/profile/${made.objInfo.uuid}`);
+    const made = await (edit ? edit.save() : post("/api/v2/token-profiles", body()));
+    if (made) go(`#/tokenization/profile/${made["objInfo"].uuid}`);
   };
   const all = [name, algorithm, key, useIv];
-  const made = form({ fields: all, placed: () => Object.values(fields), extra: [place, previewSection(samples, shownPreview)], submit: t(profile ? "editor.save" : "editor.make"), act });
+  const made = form({ fields: all, placed: () => Object.values(fields), extra: [place, previewSection(samples, shownPreview), edit?.news], submit: t(profile ? "editor.save" : "editor.make"), act });
   made.addEventListener("input", preview);
   drawFormat();
   if (!profile) made.prepend(template.element);

@@ -20,6 +20,7 @@ import { ofProposal, warnings } from "../parts/warnings.js";
 import { bytesOf, digest, hex, lasting, moment, number, relative, shortId } from "../parts/values.js";
 import { includesUs, may } from "../session.js";
 import { show } from "../show.js";
+import { people } from "../parts/people.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 
@@ -79,9 +80,6 @@ const path = (proposal) => `/api/v2/x509/proposals/${proposal.objInfo.uuid}`;
 
 /** @param {string} uuid @param {AbortSignal} [signal] */
 const read = (uuid, signal) => get(`/api/v2/x509/proposals/${uuid}`, undefined, signal);
-
-/** @param {Json[]} identities */
-const people = (identities) => h("span", {}, identities.flatMap((one, index) => [index > 0 && " + ", shown(one.name)]));
 
 /** The text that people approve; whether its SHA-256 is the digest. @param {Json} proposal */
 function statement(proposal) {

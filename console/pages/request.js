@@ -15,6 +15,7 @@ import { statement } from "../parts/statement.js";
 import { upload } from "../parts/upload.js";
 import { earlierOnes, ofRequest, warnings } from "../parts/warnings.js";
 import { bytesOf, day, digest, moment, number, relative, shortId } from "../parts/values.js";
+import { people } from "../parts/people.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 
@@ -94,8 +95,7 @@ async function keyOf({ service }, names) {
 }
 
 /** @param {Json} request */
-const submitters = (request) =>
-  h("span", {}, request.submittedBy.flatMap((/** @type {Json} */ one, /** @type {number} */ index) => [index > 0 && " + ", shown(one.name)]));
+const submitters = (request) => h("span", {}, people(request.submittedBy));
 
 /** What follows from an approval, first of all. @param {Seen} seen @param {boolean} isYours whether the reader may give one */
 function consequence({ request, service }, isYours) {

@@ -1,11 +1,13 @@
 // One role, or a new one: how many logins it takes and what its holders may do.
 
-import { Refusal, get, patch, post, remove } from "../api.js";
+import { Refusal, get, post, remove } from "../api.js";
 import { h } from "../dom.js";
 import { each } from "../names.js";
+import { changed } from "../parts/changed.js";
 import { liveEffect } from "../parts/effect.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input, select } from "../parts/form.js";
+import { person } from "../parts/people.js";
 import { later, table } from "../parts/table.js";
 import { number, shortId } from "../parts/values.js";
 import { go } from "../router.js";
@@ -49,7 +51,7 @@ async function holders(uuid, signal) {
   const all = await each(results, (/** @type {Json} */ one) => get(`/api/v2/identities/${one["objInfo"].uuid}`, undefined, signal));
   const own = all.filter((one) => one["roleUuids"].includes(uuid));
   const columns = [
-    { title: t("fact.name"), cell: (/** @type {Json} */ row) => [h("a", { href: `#/identities/${row["objInfo"].uuid}` }, shown(row["objInfo"].name)), " ", row["locked"] && h("span", { class: "state bad" }, t("identity.locked"))] },
+    { title: t("fact.name"), cell: (/** @type {Json} */ row) => [person(row["objInfo"].name, `#/identities/${row["objInfo"].uuid}`), " ", row["locked"] && h("span", { class: "state bad" }, t("identity.locked"))] },
     { title: t("column.kind"), cell: (/** @type {Json} */ row) => word("identity", row["kind"]) },
   ];
   return [
@@ -76,16 +78,17 @@ function editor(role) {
   const effect = role && liveEffect(() => ({ roleUuid: role["objInfo"].uuid, perms: body().perms }));
   perms.forEach((one) => effect && one.control.addEventListener("change", effect.changed));
   const path = `/api/v2/roles/${role?.["objInfo"].uuid}`;
+  const edit = role && changed(path, role, body, { name: (perm) => word("perm", perm) });
   const act = async () => {
-    const sent = body();
-    const made = await (role ? patch(path, sent) : post("/api/v2/roles", sent)).catch((error) => { throw inOwnWords(error, sent); });
+    const made = await (edit ? edit.save() : post("/api/v2/roles", body())).catch((error) => { throw inOwnWords(error, body()); });
+    if (!made) return;
     if (role) await show();
     else go(`#/identities/role/${made["uuid"]}`);
   };
   const ask = () => askSlowly({ title: t("role.remove"), what: h("p", {}, t("role.removeWhat")), name: role?.["objInfo"].name, submit: t("role.remove"), act: async () => (await remove(path), go("#/identities")) });
   const permitted = h("fieldset", {}, h("legend", {}, t("role.perms")), perms.map((one) => one.element));
   return h("section", { class: "decide" }, role && h("h2", {}, t("profile.edit")),
-    form({ fields: [name, logins, factor], placed: () => perms, extra: [permitted, effect?.element], submit: t(role ? "role.save" : "roles.make"), act }),
+    form({ fields: [name, logins, factor], placed: () => perms, extra: [permitted, effect?.element, edit?.news], submit: t(role ? "role.save" : "roles.make"), act }),
     role && h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("role.remove"))));
 }
 

@@ -1,7 +1,8 @@
 // The system: health, the settings, and the head of the transparency log.
 
-import { get, patch, text } from "../api.js";
+import { access, get, text } from "../api.js";
 import { h } from "../dom.js";
+import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, boxes, field, form, input } from "../parts/form.js";
@@ -21,7 +22,7 @@ export async function page({ signal }) {
     h("h1", {}, t("system.title")), recovered(signal),
     h("h2", {}, t("home.health")), health(signal),
     h("h2", {}, t("system.log")), later(h("div"), () => head(signal)),
-    settings && [h("h2", {}, t("system.settings")), change(settings)],
+    settings && [h("h2", {}, t("system.settings")), change(settings, signal)],
     h("p", {}, h("a", { href: "#/notices" }, t("notices.title"))),
     h("h2", {}, t("system.interface")), h("p", {}, h("a", { href: "/docs" }, t("login.docs"))),
   ];
@@ -40,26 +41,26 @@ async function head(signal) {
 
 const FRESH_FACTOR_FOR = ["Decisions", "Exports", "Access", "Custody", "Rules"];
 
-/** @param {Json} settings */
-function change(settings) {
-  const access = field(t("system.apiAccess"), input({ type: "checkbox", checked: settings["apiAccess"] }), { pointer: "/apiAccess", help: t("system.apiAccessHelp") });
+/** @param {Json} settings @param {AbortSignal} signal */
+function change(settings, signal) {
+  const api = field(t("system.apiAccess"), input({ type: "checkbox", checked: settings["apiAccess"] }), { pointer: "/apiAccess", help: t("system.apiAccessHelp") });
   const fresh = boxes(FRESH_FACTOR_FOR, settings["freshFactorFor"], (one) => word("freshFactorFor", one), "/freshFactorFor");
-  const apiAccess = () => /** @type {HTMLInputElement} */ (access.control).checked;
-  const save = async () => {
-    const picked = fresh.picked();
-    // Only what changes takes a second factor.
-    const demanded = picked.join() === settings["freshFactorFor"].join() ? {} : { freshFactorFor: picked };
-    await patch("/api/v2/system/settings", { apiAccess: apiAccess(), ...demanded });
-    await done(t("system.save"));
-  };
+  const apiAccess = () => /** @type {HTMLInputElement} */ (api.control).checked;
+  const edit = changed("/api/v2/system/settings", settings, () => ({ apiAccess: apiAccess(), freshFactorFor: fresh.picked() }));
+  // The box says what is, whoever switched it: the banner at the top does.
+  access.addEventListener("change", () => {
+    /** @type {HTMLInputElement} */ (api.control).checked = !access.isOff;
+    edit.follow("apiAccess");
+  }, { signal });
+  const save = async () => (await edit.save()) && done(t("system.save"));
   const act = async () => (settings["apiAccess"] && !apiAccess() ? askBeforeOff(save) : save());
   return [
     facts(fact(t("system.hardened"), t(settings["hardened"] ? "yes" : "no")), fact(t("system.demo"), t(settings["demo"] ? "yes" : "no"))),
-    form({ fields: [access, ...fresh.fields], extra: h("p", { class: "help" }, t("system.freshHelp")), submit: t("system.save"), act }),
+    form({ fields: [api, ...fresh.fields], extra: [h("p", { class: "help" }, t("system.freshHelp")), edit.news], submit: t("system.save"), act }),
   ];
 }
 
-/** Whoever switches it off stops everybody's work. @param {() => Promise<void>} act */
+/** Whoever switches it off stops everybody's work. @param {() => Promise<unknown>} act */
 function askBeforeOff(act) {
   const what = [h("p", {}, t("system.offWhat")), h("p", {}, t("system.offBack"))];
   askSlowly({ title: t("system.off"), what, name: t("system.apiAccess"), submit: t("system.off"), act });

@@ -3,6 +3,7 @@
 import { Refusal } from "../api.js";
 import { h } from "../dom.js";
 import { t } from "../words.js";
+import { complainAt } from "./form.js";
 import { number } from "./values.js";
 
 /** @typedef {import("./form.js").Field} Field */
@@ -18,19 +19,14 @@ function put({ control, complain }, value) {
   control.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Says at a field what is wrong with what was entered. @param {Field} one @param {string} text */
-export function complainAt(one, text) {
-  one.complain(text);
-  one.control.focus();
-}
-
 /**
  * The fields, with the button that adds what they say, and one that sets them back.
  * @param {Field[]} fields @param {string} label of the button @param {() => void | boolean} add false where something is missing, and was said
  */
 export function adder(fields, label, add) {
   let settled = fields.map(valueOf);
-  const left = () => fields.find((one, index) => valueOf(one) !== settled[index]);
+  // What is hidden belongs to another choice, and is not added.
+  const left = () => fields.find((one, index) => !one.element.hidden && valueOf(one) !== settled[index]);
   const discard = h("button", { type: "button", class: "plain", hidden: true }, t("adder.discard"));
   const tell = () => { discard.hidden = left() === undefined; };
   discard.addEventListener("click", () => {

@@ -1,9 +1,10 @@
 // The API keys of an identity: by which programs act in its name, until when, from where, and for what.
 
-import { get, patch, post, remove } from "../api.js";
+import { get, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
+import { changed } from "./changed.js";
 import { done } from "./done.js";
 import { askSlowly, cancel, field, form, input, openDialog } from "./form.js";
 import { loadChoices, scopeFields, scopeText } from "./key-scope.js";
@@ -91,13 +92,17 @@ function actions(path, key, choices) {
 /** @param {string} path @param {Json} key @param {Choices} choices */
 function change(path, key, choices) {
   const { fields, scope, body } = terms(choices, key);
-  ask({ title: t("apiKey.change"), fields, scope, submit: t("apiKey.save") }, async () => {
-    const changed = body();
-    // The day alone is shown: an end that nobody touched stays to the second.
-    const { expiresAt, ...rest } = changed;
-    const isSame = (expiresAt ?? "").slice(0, 10) === (key["expiresAt"] ?? "").slice(0, 10);
-    await patch(path, isSame ? rest : changed);
-    await done(t("apiKey.change"));
+  const uuid = key["objInfo"].uuid;
+  // No call reads one key alone.
+  const read = async () => {
+    const { results } = await get(path.replace(`/${uuid}`, ""));
+    return results.find((/** @type {Json} */ one) => one["objInfo"].uuid === uuid) ?? { objInfo: {} };
+  };
+  const name = (/** @type {string} */ uuid) => choices.find(({ names }) => names.has(uuid))?.names.get(uuid) ?? uuid;
+  const edit = changed(path, key, body, { read, name });
+  ask({ title: t("apiKey.change"), fields, scope, submit: t("apiKey.save"), news: edit.news }, async () => {
+    if (!(await edit.save())) return false;
+    return done(t("apiKey.change"));
   });
 }
 
@@ -111,13 +116,13 @@ function rotate(path, name) {
 }
 
 /**
- * @param {{title: string, fields: import("./form.js").Field[], scope?: ReturnType<typeof scopeFields>, submit: string}} about
- * @param {() => Promise<unknown>} act
+ * @param {{title: string, fields: import("./form.js").Field[], scope?: ReturnType<typeof scopeFields>, submit: string, news?: HTMLElement}} about
+ * @param {() => Promise<unknown>} act false where it was not done, and the dialog stays
  */
-function ask({ title, fields, scope, submit }, act) {
+function ask({ title, fields, scope, submit, news }, act) {
   const dialog = h("dialog", { "aria-label": title });
-  const extra = [scope?.element, cancel(dialog)];
-  fill(dialog, h("h2", {}, title), form({ fields, placed: () => scope?.fields ?? [], submit, extra, act: async () => (await act(), dialog.close()) }));
+  const extra = [scope?.element, news, cancel(dialog)];
+  fill(dialog, h("h2", {}, title), form({ fields, placed: () => scope?.fields ?? [], submit, extra, act: async () => void ((await act()) !== false && dialog.close()) }));
   openDialog(dialog);
 }
 

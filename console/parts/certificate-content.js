@@ -5,7 +5,13 @@ import { hex } from "./values.js";
 
 /** @typedef {import("./der.js").Element} Element */
 /** @typedef {Uint8Array<ArrayBuffer>} Bytes */
-/** @typedef {{der: Bytes, key: string, altNames: string[], keyUsages: string[], extendedKeyUsages: string[], constraints: {ca: boolean, pathLength: number | undefined}}} Content */
+/**
+ * Each is absent where it cannot be read, which hides no other.
+ * @typedef {{
+ *   der: Bytes | undefined, key: string | undefined, altNames: string[] | undefined, keyUsages: string[] | undefined, extendedKeyUsages: string[] | undefined,
+ *   constraints: {ca: boolean, pathLength: number | undefined} | undefined,
+ * }} Content
+ */
 
 const BIT_STRING = 0x03;
 const BOOLEAN = 0x01;
@@ -29,26 +35,45 @@ const EC = "1.2.840.10045.2.1";
 const UPN = "1.3.6.1.4.1.311.20.2.3";
 /** Kinds of alternative names (RFC 5280, 4.2.1.6) that are texts, by their tags. @type {Record<number, string>} */
 const TEXT_NAMES = { 0x81: "email", 0x82: "DNS", 0x86: "URI" };
-const [OTHER_NAME, DIRECTORY_NAME, IP] = [0xa0, 0xa4, 0x87];
+const [OTHER_NAME, DIRECTORY_NAME, IP, REGISTERED_ID] = [0xa0, 0xa4, 0x87, 0x88];
 
 /** @param {string} pem @returns {Content} */
 export function readContent(pem) {
-  const der = fromPem(new TextEncoder().encode(pem), /^CERTIFICATE$/);
-  const members = parts(parts(whole(der))[0]);
-  const spki = members[members[0]?.tag === TAG.context0 ? 6 : 5];
-  const wrapped = members.find((one) => one.tag === EXTENSIONS);
-  const extensions = new Map((wrapped ? parts(parts(wrapped, EXTENSIONS)[0]) : []).map((one) => {
-    const members = parts(one);
-    return [oid(members[0]), whole(/** @type {Bytes} */ (content(members.at(-1), TAG.octets)))];
-  }));
-  const [altNames, usages, purposes, basic] = [ALT_NAME, KEY_USAGE, EXTENDED_KEY_USAGE, BASIC_CONSTRAINTS].map((one) => extensions.get(one));
+  const der = readable(() => fromPem(new TextEncoder().encode(pem), /^CERTIFICATE$/));
+  const members = readable(() => parts(parts(whole(der ?? new Uint8Array()))[0]));
+  const extensions = readable(() => members && extensionsOf(members));
+  /** @template T @param {string} number @param {T} absent @param {(value: Element) => T} read */
+  const extension = (number, absent, read) => readable(() => {
+    if (!extensions) return undefined;
+    const value = extensions.get(number);
+    return value ? read(whole(value)) : absent;
+  });
   return {
-    der, key: keyOf(spki),
-    altNames: altNames ? parts(altNames).map(altName) : [],
-    keyUsages: usages ? bits(content(usages, BIT_STRING)) : [],
-    extendedKeyUsages: purposes ? parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one)) : [],
-    constraints: basic ? constraintsOf(parts(basic)) : { ca: false, pathLength: undefined },
+    der, key: readable(() => members && keyOf(members[members[0]?.tag === TAG.context0 ? 6 : 5])),
+    altNames: extension(ALT_NAME, [], (names) => parts(names).map(altName)),
+    keyUsages: extension(KEY_USAGE, [], (usages) => bits(content(usages, BIT_STRING))),
+    extendedKeyUsages: extension(EXTENDED_KEY_USAGE, [], (purposes) => parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one))),
+    constraints: extension(BASIC_CONSTRAINTS, { ca: false, pathLength: undefined }, (basic) => constraintsOf(parts(basic))),
   };
+}
+
+/** What can be read. @template T @param {() => T} read @returns {T | undefined} */
+function readable(read) {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error;
+    return undefined;
+  }
+}
+
+/** What the extensions hold, which is read only of those that are known here. @param {Element[]} members */
+function extensionsOf(members) {
+  const wrapped = members.find((one) => one.tag === EXTENSIONS);
+  return new Map((wrapped ? parts(parts(wrapped, EXTENSIONS)[0]) : []).map((one) => {
+    const [number, ...rest] = parts(one);
+    return [oid(number), /** @type {Bytes} */ (content(rest.at(-1), TAG.octets))];
+  }));
 }
 
 /** The kind of a key and its size. @param {Element | undefined} spki */
@@ -78,14 +103,18 @@ function constraintsOf([first, second]) {
   return { ca, pathLength: length && content(length, TAG.integer).reduce((sum, byte) => sum * 256 + byte, 0) };
 }
 
-/** An alternative name as it is asked for. @param {Element} name */
-function altName(name) {
+/** An alternative name as it is asked for; of another kind, its number in RFC 5280 and its bytes. @param {Element} name */
+const altName = (name) => readable(() => known(name)) ?? `[${name.tag & 0x1f}]:${hex(name.content)}`;
+
+/** @param {Element} name */
+function known(name) {
   const text = (/** @type {Uint8Array} */ bytes) => new TextDecoder().decode(bytes);
   const kind = TEXT_NAMES[name.tag];
   if (kind) return `${kind}:${text(name.content)}`;
   if (name.tag === IP) return `IP:${address(name.content)}`;
   if (name.tag === DIRECTORY_NAME) return `dirName:${hex(name.content)}`;
-  if (name.tag !== OTHER_NAME) throw new Malformed("an alternative name of another kind");
+  if (name.tag === REGISTERED_ID) return `RID:${oid({ ...name, tag: TAG.oid })}`;
+  if (name.tag !== OTHER_NAME) return undefined;
   const [type, value] = all(name.content);
   const inner = value && all(value.content)[0];
   return oid(type) === UPN && inner ? `UPN:${text(inner.content)}` : `${oid(type)}:${hex(inner?.content ?? new Uint8Array())}`;

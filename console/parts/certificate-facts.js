@@ -45,5 +45,6 @@ const addresses = (urls) => (urls ? list(urls) : t("cert.ownUrls"));
 /** @param {string[]} texts @returns {Child} */
 export function list(texts) {
   if (texts.length === 0) return h("span", { class: "quiet" }, t("cert.none"));
-  return texts.flatMap((text, index) => [index > 0 && ", ", shown(text)]);
+  // Each in a frame of its own: one may have a comma in it, and look like two.
+  return texts.flatMap((text, index) => [index > 0 && " ", h("span", { class: "person" }, shown(text))]);
 }

@@ -5,11 +5,12 @@ import { show } from "../show.js";
 import { includesUs, may, session } from "../session.js";
 import { shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
-import { cancel, field, form, openDialog, textarea } from "./form.js";
+import { cancel, field, form, hasLeft, openDialog, textarea } from "./form.js";
 import { saveButton } from "./results.js";
 import { moment } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../dom.js").Child} Child */
 /**
  * @typedef {{
  *   object: Json, waits: boolean, roles: string[], selfApproval: string | undefined,
@@ -28,8 +29,9 @@ export const approved = (decided) => decided.approvals.filter((/** @type {Json} 
 export function who({ object, waits, roles }) {
   const given = approved(object).length;
   const line = (/** @type {Json} */ one) => h("li", {},
-    h("span", {}, word("decision", one.decision), ": ", people(one.identities), one.note && [" – ", h("q", {}, shown(one.note))]),
-    moment(one.decidedAt));
+    h("span", {}, word("decision", one.decision), ": ", people(one.identities)),
+    moment(one.decidedAt),
+    one.note && h("div", { class: "note", tabindex: "0", role: "group", "aria-label": t("fact.note") }, shown(one.note, { lines: true })));
   const need = Math.max(0, object.approvalsRequired - given);
   return [
     object.approvals.length === 0 && !waits && h("p", {}, t("decide.nobody")),
@@ -56,25 +58,31 @@ export function obstacle({ object, selfApproval }) {
   return isTwo() ? undefined : t("decide.ownAlone");
 }
 
-/** The note that was typed last, so that it is still there when the page is shown anew; for nobody else who logs in here. */
-let typed = { uuid: "", text: "", by: "" };
+/** Notes that were typed and not sent, so that they are still there when their page is shown anew. @type {Map<string, string>} */
+const typed = new Map();
 
-const us = () => session.identities.map((one) => one.uuid).join();
+/** What is remembered of an object for those who are logged in, and for nobody else who logs in here. @param {string} uuid */
+export const ours = (uuid) => [...session.identities.map((one) => one.uuid), uuid].join();
+
+/** The field for a note on an object, and what forgets it once it was sent. @param {string} uuid */
+export function noteOn(uuid) {
+  const key = ours(uuid);
+  const area = textarea({ rows: 2, maxlength: 4096 }, typed.get(key));
+  area.addEventListener("input", () => typed.set(key, area.value));
+  return { area, note: field(t("decide.note"), area, { pointer: "/note", help: t("decide.noteHelp") }), forget: () => typed.delete(key) };
+}
 
 /** The buttons, with one note for whichever is pressed. @param {Decidable} options */
 export function decide(options) {
   if (!options.waits) return undefined;
   const why = obstacle(options);
   const isOwn = includesUs(options.object.submittedBy);
-  const uuid = options.object.uuid ?? options.object.objInfo.uuid;
-  const area = textarea({ rows: 2, maxlength: 4096 }, typed.uuid === uuid && typed.by === us() ? typed.text : "");
-  area.addEventListener("input", () => { typed = { uuid, text: area.value, by: us() }; });
-  const note = field(t("decide.note"), area, { pointer: "/note", help: t("decide.noteHelp") });
+  const { area, note, forget } = noteOn(options.object.uuid ?? options.object.objInfo.uuid);
   const decided = async (/** @type {(note: string) => Promise<Json>} */ act, done = () => {}) => {
     await act(area.value);
-    typed = { uuid: "", text: "", by: "" };
+    forget();
     done();
-    await show();
+    if (!hasLeft()) await show();
   };
   const news = h("div");
   const approve = () => form({
@@ -110,15 +118,21 @@ const WAYS = /** @type {const} */ ({
 
 /** A button that asks once more, with the note that goes along. @param {Json} object @param {HTMLTextAreaElement} note @param {typeof WAYS["deny" | "withdraw"]} way @param {(done: () => void) => Promise<unknown>} act */
 function askButton(object, note, way, act) {
-  const ask = () => {
-    const dialog = h("dialog", { "aria-labelledby": "ask-title" });
-    fill(dialog,
-      h("h2", { id: "ask-title" }, tn(way.title, { name: shown(object.name ?? object.objInfo.name) })), h("p", {}, t(way.what)),
-      note.value ? h("p", {}, t("fact.note"), ": ", h("q", {}, shown(note.value, { lines: true }))) : h("p", { class: "quiet" }, t("decide.noNote")),
-      form({ fields: [], submit: t(way.submit), danger: true, act: () => act(() => dialog.close()) }), cancel(dialog));
-    openDialog(dialog);
-  };
-  return h("button", { type: "button", class: "danger", onclick: ask }, t(way.open));
+  const onclick = () => askOnceMore({ title: tn(way.title, { name: shown(object.name ?? object.objInfo.name) }), what: h("p", {}, t(way.what)), note: note.value, submit: t(way.submit), act });
+  return h("button", { type: "button", class: "danger", onclick }, t(way.open));
+}
+
+/**
+ * Asks before a decision that nobody takes back.
+ * @param {{title: Child, what: Child, note: string, extra?: Child, submit: string, act: (done: () => void) => Promise<unknown>}} options
+ */
+export function askOnceMore({ title, what, note, extra, submit, act }) {
+  const dialog = h("dialog", { "aria-labelledby": "ask-title" });
+  fill(dialog,
+    h("h2", { id: "ask-title" }, title), what,
+    note ? h("div", { class: "note" }, t("fact.note"), ":", shown(note, { lines: true })) : h("p", { class: "quiet" }, t("decide.noNote")),
+    form({ fields: [], extra, submit, danger: true, act: () => act(() => dialog.close()) }), cancel(dialog));
+  openDialog(dialog);
 }
 
 /** Whether two readings of an object say the same. @param {Json} before @param {Json} now */

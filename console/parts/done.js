@@ -4,13 +4,15 @@ import { fill, h } from "../dom.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
+import { hasLeft } from "./form.js";
 
 /**
- * Shows the page anew, or another one, and says on it what was done.
+ * Shows the page anew, or another one, and says on it what was done. Whoever went elsewhere meanwhile is left alone there.
  * @param {string} what as the button has it
  * @param {{to?: string, warnings?: string[] | null, more?: import("../dom.js").Child}} [about] `to`: an address with its `#`; `warnings`: of the server
  */
 export async function done(what, { to, warnings, more } = {}) {
+  if (hasLeft()) return;
   // Not by the address: whoever waits for this wants the page to be there.
   if (to !== undefined && to !== location.hash) history.pushState(null, "", to);
   await show();

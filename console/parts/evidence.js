@@ -2,6 +2,7 @@
 // and words, the file, the signature. Each step has a verdict of its own, so that a wrong byte is told where it is.
 
 import { h } from "../dom.js";
+import { people as together } from "./people.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { Unsupported, readCertificate, readCms, verifyCms, verifyRaw } from "./cms.js";
@@ -195,7 +196,7 @@ const trust = (certificate) => ({
 
 /** Who asked for it and who approved: nothing that is signed says so. @param {Json} request @returns {Step} */
 function people(request) {
-  const names = (/** @type {Json[] | undefined} */ all) => (all ?? []).flatMap((one, index) => [index > 0 && " + ", shown(String(one["name"]))]);
+  const names = (/** @type {Json[] | undefined} */ all) => together((all ?? []).map((one) => ({ ...one, name: String(one["name"]) })));
   const approvals = /** @type {Json[]} */ (request["approvals"] ?? []).filter((one) => one["decision"] === "Approve");
   const approved = approvals.length === 0 ? t("verify.nobody") : approvals.flatMap((one, index) => [index > 0 && ", ", names(one["identities"])]);
   return { name: "people", verdict: "open", said: tn("verify.people", { submitted: h("strong", {}, names(request["submittedBy"])), approved: h("strong", {}, approved) }) };

@@ -36,7 +36,7 @@ export function field(label, control, about = {}) {
 
 /**
  * A form that does something. Its button waits while it is done. `placed` are fields that stand elsewhere in it.
- * @param {{fields: Field[], placed?: () => Field[], extra?: Child, submit: string, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
+ * @param {{fields: Field[], placed?: () => Field[], extra?: Child, submit: Child, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
  */
 export function form(options) {
   const trouble = h("div", { class: "trouble" });
@@ -52,14 +52,30 @@ export function form(options) {
     options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button));
 }
 
+/** Where what is being done was begun. @type {Set<{hash: string}>} */
+const begun = new Set();
+
+/** Whether what is being done was begun on pages that the reader has left: what comes of it is nothing of the page that is there now. */
+export const hasLeft = () => begun.size > 0 && [...begun].every(({ hash }) => hash !== location.hash);
+
 /** @template T @param {HTMLButtonElement} button @param {() => Promise<T>} act @returns {Promise<T>} */
 export async function whileBusy(button, act) {
+  const here = { hash: location.hash };
+  begun.add(here);
   button.disabled = true;
   try {
     return await act();
   } finally {
+    begun.delete(here);
     button.disabled = false;
   }
+}
+
+/** Says at a field what is wrong with it, also where it is folded away. @param {Field} one @param {string} text */
+export function complainAt(one, text) {
+  one.complain(text);
+  for (let around = one.element.closest("details"); around; around = around.parentElement?.closest("details") ?? null) around.open = true;
+  one.control.focus();
 }
 
 /** Says what was refused where the reader has to do something about it. @param {unknown} error @param {Field[]} fields @param {HTMLElement} trouble */
@@ -68,9 +84,9 @@ function tell(error, fields, trouble) {
   const fault = pointer === undefined ? undefined : fields
     .filter((one) => one.pointer && (pointer === one.pointer || pointer.startsWith(`${one.pointer}/`)))
     .sort((one, other) => other.pointer.length - one.pointer.length)[0];
-  if (fault) {
-    fault.complain(message(error));
-    fault.control.focus();
+  // A field that belongs to another choice is hidden, and says nothing to anybody.
+  if (fault && !fault.element.closest("[hidden]")) {
+    complainAt(fault, message(error));
   } else {
     fill(trouble, problem(error));
     trouble.scrollIntoView({ block: "nearest" });
@@ -111,9 +127,7 @@ export function askSlowly(options) {
   const dialog = h("dialog", { class: "danger", "aria-labelledby": "danger-title" });
   const act = async () => {
     if (typed.control.value !== options.name) {
-      typed.complain(t("danger.other"));
-      typed.control.focus();
-      return;
+      return complainAt(typed, t("danger.other"));
     }
     await options.act();
     dialog.close();
@@ -126,9 +140,11 @@ export function askSlowly(options) {
   openDialog(dialog);
 }
 
-/** Shows a dialog that goes when it is closed. @param {HTMLDialogElement} dialog */
+/** Shows a dialog that goes when it is closed, or when the page that it is of is left. @param {HTMLDialogElement} dialog */
 export function openDialog(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
+  // The login that is asked for again is of no page.
+  if (!dialog.matches(".again")) addEventListener("hashchange", () => dialog.close(), { once: true });
   document.body.append(dialog);
   dialog.showModal();
 }

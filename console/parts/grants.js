@@ -4,6 +4,7 @@ import { get, post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { includesUs, may, session } from "../session.js";
 import { show } from "../show.js";
+import { people } from "./people.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
 import { claimed, computed, facts } from "./facts.js";
@@ -13,9 +14,6 @@ import { table } from "./table.js";
 import { digest, lasting, moment, number, shortId } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
-
-/** @param {Json[]} identities */
-const people = (identities) => identities.flatMap((one, index) => [index > 0 && " + ", shown(one["name"])]);
 
 /** @param {Json} grant */
 const tokens = (grant) => grant["tokens"] === undefined || grant["tokens"] === null

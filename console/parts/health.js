@@ -23,6 +23,8 @@ const PATIENCE_MS = 10_000;
 /** A connection is made again at once, mostly. */
 const GRACE_MS = 3_000;
 const NOTICED_MS = 1_000;
+/** The log's name, and how many entries it has. */
+const CHECKPOINT = /^(\S+)\n(\d+)\n/;
 /** Records that a target may be behind where nothing failed. */
 const FAR_BEHIND = 1_000;
 
@@ -48,8 +50,12 @@ export function health(signal) {
     // Whoever asked later knows better.
     if (mine !== turn) return;
     state.read = now;
-    draw();
-    if (!signal.aborted && !document.hidden) clock = setTimeout(look, now.error === undefined ? AGAIN_MS : AGAIN_SOON_MS);
+    try {
+      draw();
+    } finally {
+      // Whatever the answer was, it is not the last.
+      if (!signal.aborted && !document.hidden) clock = setTimeout(look, now.error === undefined ? AGAIN_MS : AGAIN_SOON_MS);
+    }
   };
   const again = (/** @type {Read} */ { error }) => error !== undefined && h("p", { class: "actions" }, h("button", { type: "button", onclick: look }, t("problem.again")));
   const lookAtTargets = async () => {
@@ -83,6 +89,8 @@ async function read(left) {
   const signal = AbortSignal.any([left, AbortSignal.timeout(PATIENCE_MS)]);
   try {
     const ready = await plain("GET", "/readyz", undefined, signal);
+    // What stands in front of the server may answer in its place.
+    if (ready["status"] !== "ok") throw new Refusal(200, "Unreadable", "The answer is none of a server that is ready.");
     return { ready, checkpoint: await text("/log/checkpoint", signal).catch(() => "") };
   } catch (error) {
     return { error };
@@ -96,20 +104,23 @@ const bad = (/** @type {Child} */ told) => h("span", { class: "state bad" }, tol
 function lines({ error, ready, checkpoint = "" }, isLost) {
   const live = isLost && fact(t("health.live"), h("span", { class: "state wait" }, t("health.liveLost")));
   if (!ready) return facts(fact(t(part(error)), bad(reason(error) ?? t("health.away"))), live);
-  const [origin = "", size = ""] = checkpoint.split("\n");
+  const [, origin = "", size] = CHECKPOINT.exec(checkpoint) ?? [];
   return facts(
     // Only a server that has all of this says that it is ready.
     fact(t("health.store"), good(t("health.storeAnswers"))),
     fact(t("health.custody"), good(t("health.custodyLoaded"))),
-    fact(t("health.log"), checkpoint ? good(t("health.logSize", { size: number(BigInt(size)) })) : bad(t("health.noLog"))),
-    checkpoint !== "" && fact(t("health.logName"), h("code", {}, origin)),
+    fact(t("health.log"), size ? good(t("health.logSize", { size: number(BigInt(size)) })) : bad(t("health.noLog"))),
+    size !== undefined && fact(t("health.logName"), h("code", {}, origin)),
     ready["unreadable"] > 0 && fact(t("health.unreadable"), bad(number(ready["unreadable"]))),
     ready["refusedRows"] > 0 && fact(t("health.refused"), bad(number(ready["refusedRows"]))),
     live);
 }
 
 /** What the server says itself, where it says anything. @param {unknown} error */
-const reason = (error) => (error instanceof Refusal && error.status !== 0 ? error.message : undefined);
+function reason(error) {
+  if (!(error instanceof Refusal) || error.status === 0) return undefined;
+  return error.code === "Unreadable" ? t("health.odd") : error.message;
+}
 
 /** @param {unknown} error @returns {Key} */
 const part = (error) => PARTS.find(([words]) => words.test(reason(error) ?? ""))?.[1] ?? "health.server";

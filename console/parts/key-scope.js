@@ -1,10 +1,10 @@
 // What an API key is restricted to: token profiles, and signing services with all their policies, or some of those.
 
-import { get } from "../api.js";
+import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { t } from "../words.js";
-import { boxes } from "./form.js";
+import { boxes, field, input, isSet } from "./form.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** What may be chosen: the member of the scope, its title, and the names by their uuid. @typedef {{member: string, title: string, names: Map<string, string>}[]} Choices */
@@ -33,7 +33,8 @@ export function scopeText(scope, choices) {
 }
 
 /**
- * The boxes for it, and what of a body they say: nothing where nothing was changed.
+ * The boxes for it, and what of a body they say: nothing where nothing was changed. Taking the last choice away makes a key good for
+ * everything, so that is said in so many words, by a box of its own.
  * @param {Choices} choices @param {Json | null | undefined} scope @param {string} under where that body stands in another
  */
 export function scopeFields(choices, scope, under) {
@@ -42,11 +43,16 @@ export function scopeFields(choices, scope, under) {
     return { member, title, now, ...boxes([...names.keys(), ...now.filter((/** @type {string} */ one) => !names.has(one))], now, (uuid) => names.get(uuid) ?? uuid, `${under}/scope/${member}`) };
   });
   const groups = chosen.filter(({ fields }) => fields.length > 0).map(({ title, fields }) => h("fieldset", {}, h("legend", {}, title), fields.map((one) => one.element)));
-  const element = h("details", { open: Boolean(scope) }, h("summary", {}, t("apiKey.scope")), h("p", { class: "help" }, t("scope.help")), groups);
+  const whole = field(t("scope.whole"), input({ type: "checkbox" }), { pointer: `${under}/scope` });
+  const tell = () => { whole.element.hidden = !scope || chosen.some(({ picked }) => picked().length > 0); };
+  tell();
+  const element = h("details", { open: Boolean(scope), onchange: tell }, h("summary", {}, t("apiKey.scope")), h("p", { class: "help" }, t("scope.help")), groups, whole.element);
   const given = () => {
     if (chosen.every(({ picked, now }) => [...picked()].sort().join() === [...now].sort().join())) return {};
     const picked = chosen.map((one) => [one.member, one.picked()]).filter(([, uuids]) => uuids && uuids.length > 0);
-    return { scope: picked.length > 0 ? Object.fromEntries(picked) : null };
+    if (picked.length > 0) return { scope: Object.fromEntries(picked) };
+    if (!isSet(whole)) throw new Refusal(0, "InvalidValue", t("scope.nothingChosen"), { field: `${under}/scope` });
+    return { scope: null };
   };
-  return { element, fields: chosen.flatMap((one) => one.fields), given };
+  return { element, fields: [...chosen.flatMap((one) => one.fields), whole], given };
 }

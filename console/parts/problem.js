@@ -2,13 +2,16 @@
 
 import { Refusal } from "../api.js";
 import { h } from "../dom.js";
-import { may } from "../session.js";
+import { go } from "../router.js";
+import { may, session } from "../session.js";
 import { t, word } from "../words.js";
 import { copyable } from "./values.js";
 
 /** What no server says of itself, in the console's words. @type {Record<string, Parameters<typeof t>[0]>} */
 const OWN = {
   Unreachable: "problem.unreachable",
+  Unreadable: "problem.unreadable",
+  OtherSession: "problem.other",
   // Still there after the next login, which asks for nothing but the same button again.
   SessionEnded: "problem.ended",
 };
@@ -22,10 +25,16 @@ export function problem(error, again) {
   const box = h("div", { class: "problem", role: "alert" },
     h("p", {}, h("strong", {}, title(error)), " ", soon ? `${said(error)} ${t("problem.retries", { count: soon })}` : message(error)),
     requestId(error),
-    again && h("button", { type: "button", onclick: () => again() }, t("problem.again")));
+    again ? h("button", { type: "button", onclick: () => again() }, t("problem.again"))
+      : isUnknown(error) && h("button", { type: "button", onclick: readAnew }, t("problem.anew")));
   if (again && soon) setTimeout(() => box.isConnected && again(true), soon * 1000);
   return box;
 }
+
+/** Whether nobody knows what became of the call; only the page read anew says it. @param {unknown} error */
+const isUnknown = (error) => error instanceof Refusal && ["Unreachable", "Unreadable"].includes(error.code);
+
+const readAnew = () => (session.fullyLoggedIn ? go(location.hash) : location.reload());
 
 /** @param {unknown} error */
 export function message(error) {

@@ -3,7 +3,8 @@
 import { download, get } from "../api.js";
 import { fill, h } from "../dom.js";
 import { t } from "../words.js";
-import { problem } from "./problem.js";
+import { HIDDEN } from "../visible.js";
+import { action } from "./action.js";
 import { bytesOf, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -47,21 +48,23 @@ function logged(request, path, signal) {
   return place;
 }
 
-/** A name with no more than the characters that names of files have on every system; its ending stays. @param {string} name */
-const fileName = (name) => name.replace(/[^A-Za-z0-9._-]+/g, "_").slice(-150).replace(/^[._-]+/, "") || "file";
+/** Windows keeps these for its devices, whatever ending follows. */
+const RESERVED = /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3])(?=\.|$)/i;
+/** What names have at most on usual file systems, less what browsers add to tell files of one name apart. */
+const NAME_BYTES = 200;
+
+/** A name that every system takes: letters of all scripts and digits stay, and so does its ending. @param {string} name */
+function fileName(name) {
+  const all = [...name.normalize()].map((one) => (HIDDEN.test(one) || !/[\p{L}\p{N}\p{M}._-]/u.test(one) ? "_" : one)).join("").replace(/_{2,}/g, "_").replace(/\.+$/, "");
+  const characters = [...all];
+  while (new TextEncoder().encode(characters.join("")).length > NAME_BYTES) characters.shift();
+  // A dot at the beginning hides a file, and a hyphen there is an option for programs.
+  return characters.join("").replace(/^(?=[.-])/, "_").replace(RESERVED, "_$1") || "file";
+}
 
 /** A button that saves a file. @param {string} label @param {string} name @param {() => Promise<Blob>} read */
-export function saveButton(label, name, read) {
-  const trouble = h("span", {});
-  const onclick = async () => {
-    try {
-      const address = URL.createObjectURL(await read());
-      h("a", { href: address, download: fileName(name) }).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
-      fill(trouble);
-    } catch (error) {
-      fill(trouble, problem(error));
-    }
-  };
-  return h("span", {}, h("button", { type: "button", onclick }, label), trouble);
-}
+export const saveButton = (label, name, read) => action(label, async () => {
+  const address = URL.createObjectURL(await read());
+  h("a", { href: address, download: fileName(name) }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+});

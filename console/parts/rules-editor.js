@@ -1,16 +1,16 @@
 // Writes the Control Rules of a profile. All of them are sent at once, so what somebody else saved meanwhile would be lost, and
 // so would what was entered here for a rule that there is not: neither is let happen in silence.
 
-import { get, patch } from "../api.js";
+import { Refusal, get, patch } from "../api.js";
 import { fill, h } from "../dom.js";
 import { show } from "../show.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
-import { adder, complainAt } from "./adder.js";
+import { adder } from "./adder.js";
 import { budget, budgetFields } from "./budgets.js";
 import { sorted } from "./decide.js";
 import { liveEffect } from "./effect.js";
-import { field, form, input, select } from "./form.js";
+import { complainAt, field, form, input, select } from "./form.js";
 import { mask } from "./mask.js";
 import { table } from "./table.js";
 
@@ -25,6 +25,8 @@ import { table } from "./table.js";
 
 export const FULL = ["Tokenize", "Detokenize", "Batch"];
 const MASKS = ["FirstSixLastFour", "LastFour", "LastTwo", "FirstSix", "FirstOne", "FirstAndLast", "EmailDomain"];
+/** Where the field for it stands in the editor, whichever rule is meant. */
+const MASK_CHAR = "/maskChar";
 const BOUNDED = ["Tokenize", "Detokenize", "PartialDetokenize"];
 
 /** @param {Of | Json} one @param {Of | Json} other */
@@ -54,13 +56,22 @@ export function rulesEditor(profile, roles, { cancel, anew }) {
       fill(news, meanwhile(began, now["controlRules"], roles, () => anew(now)));
       return news.scrollIntoView({ block: "nearest" });
     }
-    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: all() });
+    const controlRules = all();
+    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules }).catch((error) => {
+      throw ofMaskChar(error, controlRules, roles);
+    });
     await show();
   };
   return form({
     fields: [], placed: () => [partial, ...more].flatMap((one) => one.fields), submit: t("rules.save"), act, className: "rules",
     extra: [grid.element, partial.element, more.map((one) => one.element), effect.element, news, h("button", { type: "button", class: "plain", onclick: cancel }, t("dialog.cancel"))],
   });
+}
+
+/** A refusal of a rule's character for the rest, in words that say which rule: the field has none, since rules are added by it. @param {unknown} error @param {Json[]} rules @param {Map<string, string>} roles */
+function ofMaskChar(error, rules, roles) {
+  const rule = error instanceof Refusal && rules[Number(/^\/controlRules\/(\d+)\/maskChar$/.exec(error.field ?? "")?.[1])];
+  return rule ? new Refusal(error.status, error.code, t("rules.maskCharRefused", { rule: inWords(rule, roles), takeAway: t("rules.takeAway") }), { field: MASK_CHAR, requestId: error.requestId }) : error;
 }
 
 /** Rules in one order, which means nothing. @param {Json[]} rules */
@@ -138,13 +149,18 @@ function partialRules(began, roles, changed) {
   const drawNumber = () => [reveal, from].forEach((one) => { one.element.hidden = named.control.value !== ""; });
   named.control.addEventListener("change", drawNumber);
   drawNumber();
-  const char = field(t("rules.maskChar"), input({ maxlength: 2, value: "*" }));
+  const char = field(t("rules.maskChar"), input({ maxlength: 2, value: "*" }), { pointer: MASK_CHAR });
   const fields = [role, named, reveal, from, char];
   const adding = adder(fields, t("rules.add"), () => {
+    if ([...char.control.value].length !== 1) {
+      complainAt(char, t("rules.maskCharOne"));
+      return false;
+    }
     const shows = named.control.value ? { mask: named.control.value } : { reveal: Number(reveal.control.value), revealFrom: from.control.value };
     rules.push({ roleUuid: role.control.value, operation: "PartialDetokenize", ...shows, maskChar: char.control.value });
     draw();
     changed();
+    return true;
   });
   draw();
   const element = h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), lines, adding.element);

@@ -100,13 +100,20 @@ export function shortId(uuid) {
 /** The end of an id: its beginning is a time, which all of a day have in common. @param {string} uuid */
 export const endOf = (uuid) => h("code", { class: "id", title: uuid }, `…${uuid.slice(-8)}`);
 
+/** How long a button says what became of it. */
+const COPIED_MS = 1500;
+
 /** @param {string} text @param {string} [name] what to call it */
 export function copyButton(text, name = text.slice(0, 12)) {
   const button = h("button", { type: "button", class: "copy", "aria-label": t("copy.label", { text: name }) }, t("copy.word"));
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text);
-    button.textContent = t("copy.done");
-    setTimeout(() => (button.textContent = t("copy.word")), 1500);
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = t("copy.done");
+    } catch {
+      button.textContent = t("copy.failed");
+    }
+    setTimeout(() => (button.textContent = t("copy.word")), COPIED_MS);
   });
   return button;
 }

@@ -1,7 +1,7 @@
 // What people overlook, said before everything else: what of a request or a proposal is not as it seems, found by comparing its
 // own words with what is computed. Nothing here decides anything, and whoever writes a name can avoid much of it.
 
-import { get } from "../api.js";
+import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { includesUs, may, session } from "../session.js";
 import { HIDDEN, shown } from "../visible.js";
@@ -101,12 +101,16 @@ function ofOwn(decided, why) {
 
 /**
  * Requests that look like this one and were of something else: the one that it repeats, and those of the same name that
- * were refused.
+ * were refused. Not everybody who reads a request may look for others; whatever else is wrong is told.
  * @param {Json} request @param {AbortSignal} signal @returns {Promise<Json[]>}
  */
 export async function earlierOnes(request, signal) {
-  const repeated = request["repeatsUuid"] && (await get(`/api/v2/x509/signing-requests/${request["repeatsUuid"]}`, undefined, signal));
-  const { items } = await get("/api/v2/x509/signing-requests", { search: request["name"], state: "Denied", pageSize: 50 }, signal);
+  const none = (/** @type {unknown} */ error) => {
+    if (error instanceof Refusal && [403, 404].includes(error.status)) return undefined;
+    throw error;
+  };
+  const repeated = request["repeatsUuid"] && (await get(`/api/v2/x509/signing-requests/${request["repeatsUuid"]}`, undefined, signal).catch(none));
+  const { items } = (await get("/api/v2/x509/signing-requests", { search: request["name"], state: "Denied", pageSize: 50 }, signal).catch(none)) ?? { items: [] };
   const refused = items.find((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]);
   return [repeated, refused].filter((one) => one && one["approvalDigest"] !== request["approvalDigest"]);
 }

@@ -29,6 +29,11 @@ export async function auditing(browser, admins) {
   await page.getByText("This is before the beginning").waitFor();
   assert.deepEqual(await axe(page), []);
   await shoot(page, "audit-filtered");
+  // An address that no form has made.
+  await visit(page, "#/audit?from=zzz");
+  await page.getByRole("table", { name: "Who did what?" }).waitFor();
+  // Each of two stands by itself.
+  await page.locator(".person + .person").first().waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
 }

@@ -22,6 +22,10 @@ export async function deploying(browser, admins) {
   await page.getByLabel("Signatures", { exact: true }).fill("50");
   await page.getByLabel("In each").selectOption({ label: "day" });
   await page.getByLabel("Each identity has as many").check();
+  // What is wrong is to be seen, also where it was folded away.
+  await page.getByText("What else it demands").click();
+  await page.getByRole("button", { name: "Deploy the service" }).click();
+  await page.getByText("This is not in the list yet").waitFor();
   await page.getByRole("button", { name: "Add this budget" }).click();
   await page.getByRole("button", { name: "Deploy the service" }).click();
   // What is refused is said at the member, and nothing that was typed is lost.
@@ -48,6 +52,18 @@ export async function deploying(browser, admins) {
   await page.getByText("takes effect after 2 of them").waitFor();
   assert.equal(await page.getByLabel("Names", { exact: true }).inputValue(), "release *");
   await page.getByLabel("Size", { exact: true }).fill("1000000");
+  // The rules are sent whole: where somebody else changed one of them meanwhile, nothing is.
+  await page.route((url) => url.pathname === `/api/v2/x509/signing-policies/${policy.objInfo.uuid}`, async (route) => {
+    assert.equal(route.request().method(), "GET");
+    const answer = await route.fetch();
+    const body = await answer.json();
+    body.response.rules.fileNames = ["release 7 *"];
+    await route.fulfill({ response: answer, json: body });
+  });
+  await page.getByRole("button", { name: "Propose the change" }).click();
+  await page.getByText("Somebody else has changed the same").waitFor();
+  await page.getByRole("row").filter({ hasText: "/rules/fileNames" }).getByText("release 7 *").waitFor();
+  await page.unrouteAll();
   await page.getByRole("button", { name: "Propose the change" }).click();
   // The page of the change says of which service it is, and what changes.
   await page.getByText("/rules/maxSize").waitFor();

@@ -67,6 +67,10 @@ export async function switchedOff(browser, admins, approver) {
   await logIn(other.page, [approver]);
   await other.page.getByText("the root key is loaded").waitFor();
   const box = page.getByLabel("API access", { exact: true });
+  const watching = await one.context.newPage();
+  await watching.goto(`${BASE}/#/system`);
+  const watched = watching.getByLabel("API access", { exact: true });
+  await watched.waitFor();
   await box.uncheck();
   await page.getByRole("button", { name: "Change the settings" }).click();
   const dialog = page.getByRole("dialog");
@@ -79,6 +83,9 @@ export async function switchedOff(browser, admins, approver) {
   await page.getByText("Done: Change the settings").waitFor();
   // Who is at work elsewhere hears of it, and is not refused again and again.
   await other.page.locator(".off").getByText("Ask an administrator").waitFor();
+  await watching.locator(".off").waitFor();
+  assert.equal(await watched.isChecked(), false, "what another page switched off is no tick that saving would send");
+  await watching.close();
   const asked = [];
   other.context.on("request", (request) => asked.push(request.url()));
   await other.page.waitForTimeout(3_000);
@@ -173,6 +180,76 @@ export async function tabs(browser, approver) {
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   assert.equal(await page.getByRole("navigation").count(), 0);
   assert.deepEqual(complaints, []);
+  await context.close();
+}
+
+/** A tab does nothing in the name of others who have logged in meanwhile: it says so, and shows who is here now. */
+export async function otherSession(browser, admins, approver) {
+  const [one, other] = [await open(browser), await open(browser)];
+  const { context, page } = one;
+  await logIn(page, [approver]);
+  await logIn(other.page, admins);
+  await context.addCookies(await other.context.cookies());
+  const sent = [];
+  page.on("request", (request) => request.method() !== "GET" && sent.push(request.url()));
+  const code = await page.evaluate(async () => (await import("/console/api.js")).post("/api/v2/roles", {}).catch((error) => error.code));
+  assert.deepEqual([code, sent], ["OtherSession", []]);
+  const dialog = page.getByRole("dialog", { name: "Now logged in here" });
+  await dialog.getByText("Nothing was done in this tab").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await dialog.getByRole("button", { name: "Close" }).click();
+  assert.match(await page.locator(".names").innerText(), new RegExp(admins[1].username));
+  await one.context.close();
+  await other.context.close();
+}
+
+/** Who has begun to log in in another tab is named before a second person types; a log-out that fails says so. */
+export async function halfElsewhere(browser, admins) {
+  const { context, page } = await open(browser);
+  await page.goto(BASE);
+  await page.getByLabel("Name").waitFor();
+  const second = await context.newPage();
+  await second.goto(BASE);
+  await second.getByLabel("Name").fill(admins[0].username);
+  await second.getByLabel("Password").fill(admins[0].password);
+  await second.getByRole("button", { name: "Log in" }).click();
+  await page.getByText(`${admins[0].username} has logged in.`).waitFor();
+  const busy = (route) => route.fulfill({ status: 503, headers: { "retry-after": "1" }, json: { message: "Busy." } });
+  await context.route("**/home/v1/logout", busy);
+  await page.getByRole("button", { name: "Start over" }).click();
+  const dialog = page.getByRole("dialog", { name: "You are not logged out yet" });
+  await dialog.getByText("Busy.").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await context.unroute("**/home/v1/logout", busy);
+  await dialog.getByRole("button", { name: "Try again to log out" }).click();
+  await page.getByText("has logged in.").waitFor({ state: "detached" });
+  await second.getByText("has logged in.").waitFor({ state: "detached" });
+  await context.close();
+}
+
+/** An answer that makes no sense is none, and the next one counts again; the page of a session that ended is hidden, then gone. */
+export async function unreadable(browser, approver) {
+  const { context, page } = await open(browser);
+  await logIn(page, [approver]);
+  const odd = (route) => route.fulfill({ contentType: "text/html", body: "<html>\n<head>\n" });
+  for (const [path, told] of [["**/log/checkpoint", "no checkpoint that can be read"], ["**/readyz", "does not answer as it should"]]) {
+    await page.route(path, odd);
+    await look(page);
+    await page.getByText(told).waitFor();
+    await page.unroute(path, odd);
+    await look(page);
+    await page.getByText("entries under the signed checkpoint").waitFor();
+  }
+  await context.clearCookies();
+  await look(page);
+  await page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+  assert.equal(await page.locator("main").isVisible(), false);
+  await page.keyboard.press("Escape");
+  await page.getByRole("heading", { name: "Log in", exact: true }).waitFor();
+  assert.equal(await page.getByRole("navigation").count(), 0);
+  await page.route("**/home/v1/login", odd);
+  await page.reload();
+  await page.getByRole("heading", { name: "This cannot be shown" }).waitFor();
   await context.close();
 }
 

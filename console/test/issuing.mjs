@@ -1,6 +1,8 @@
 // Certificates are issued in the console: a root that may issue, warnings, and never one whose key nobody has.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 
 import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
@@ -18,6 +20,7 @@ export async function issuing(browser, admins, demo) {
   await visit(page, "#/certificates");
   await page.getByRole("listitem").filter({ hasText: "CN=Root that issues nothing" }).getByText("It issues nothing here.").waitFor();
   await leaf(call, page, demo);
+  await odd(page, demo);
   // What a program has made so: no key of it is anywhere, and the next one has one.
   const dead = await call("POST", "/api/v2/x509/generate", { certProfileUuid: CODE_SIGNING, subjectOneline: "CN=Without a key", issuerUuid: demo.rootCertificateUuid, newKey: { keyTypeUuid, save: false } });
   await visit(page, `#/certificates/${dead.certificateUuid}`);
@@ -67,9 +70,44 @@ async function leaf(call, page, demo) {
   await page.getByRole("status").getByText("Something to know <img src=x>.").waitFor();
   await page.unrouteAll();
   const facts = (await page.locator("main .facts").innerText()).replace(/\s+/g, " ");
-  for (const text of ["DNS:www.example.org, IP:192.0.2.7, IP:2001:db8:0:0:0:0:0:1, email:a@example.org, URI:https://example.org/, UPN:a@example.org", "EC P-384. Chancery keeps it.", "digital signatures", "servers", "no: it issues nothing", "SHA-256 of the certificate"]) {
+  for (const text of ["DNS:www.example.org IP:192.0.2.7 IP:2001:db8:0:0:0:0:0:1 email:a@example.org URI:https://example.org/ UPN:a@example.org", "EC P-384. Chancery keeps it.", "digital signatures", "servers", "no: it issues nothing", "SHA-256 of the certificate"]) {
     assert.ok(facts.includes(text), `${text}: ${facts}`);
   }
   assert.deepEqual(await axe(page), []);
   await shoot(page, "certificate-issued");
+}
+
+/** What cannot be read of a certificate hides nothing else of it, and what is read of none does not matter. */
+async function odd(page, demo) {
+  const openssl = (...more) => execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "/dev/null", "-subj", "/CN=Odd", "-config", "/dev/null",
+    "-addext", "basicConstraints=critical,CA:TRUE", "-addext", "1.2.3.4.5=DER:ffff00", ...more], { stdio: ["ignore", "pipe", "ignore"] }).toString();
+  for (const [names, text] of [["RID:1.2.3.4,DNS:odd.example", "RID:1.2.3.4 DNS:odd.example"], ["DER:ffff00", "cannot be read here"]]) {
+    const certificate = openssl("-addext", `subjectAltName=${names}`);
+    await page.route((url) => url.pathname === `/api/v2/x509/${demo.rootCertificateUuid}`, async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.json();
+      body.response.certificate = certificate;
+      await route.fulfill({ response: answer, json: body });
+    });
+    await visit(page, `#/certificates/${demo.rootCertificateUuid}`);
+    const facts = (await page.locator("main .facts").innerText()).replace(/\s+/g, " ");
+    const sha256 = createHash("sha256").update(Buffer.from(certificate.replace(/-----.*-----/g, ""), "base64")).digest("hex");
+    for (const part of [text, "Yes: it can issue certificates", "RSA 2048."]) assert.ok(facts.includes(part), `${part}: ${facts}`);
+    assert.equal(await page.locator("[data-digest]").getAttribute("data-digest"), sha256);
+    await page.unrouteAll();
+  }
+  await saved(page);
+}
+
+/** Names of files keep their letters and their ending, and none is a device of Windows. */
+async function saved(page) {
+  const names = { "\u4e2d\u6587.ps1": "\u4e2d\u6587.ps1", "CON.ps1": "_CON.ps1", "\u2603.ps1": "_.ps1", "a/b\u202egpj.exe": "a_b_gpj.exe", ".profile": "_.profile" };
+  for (const [name, expected] of Object.entries(names)) {
+    const file = page.waitForEvent("download");
+    await page.evaluate(async (own) => {
+      const { saveButton } = await import("/console/parts/results.js");
+      saveButton("save", own, async () => new Blob(["x"])).querySelector("button").click();
+    }, name);
+    assert.equal((await file).suggestedFilename(), expected);
+  }
 }

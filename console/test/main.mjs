@@ -13,7 +13,7 @@ import { deploying } from "./deploying.mjs";
 import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
-import { alarms, health, narrow, places, secrets, switchedOff, tabs, triedAgain } from "./health.mjs";
+import { alarms, halfElsewhere, health, narrow, otherSession, places, secrets, switchedOff, tabs, triedAgain, unreadable } from "./health.mjs";
 import { identities } from "./identities.mjs";
 import { issuing } from "./issuing.mjs";
 import { journal } from "./journal.mjs";
@@ -172,15 +172,56 @@ test("many of one policy are approved by one decision, which says what it is of"
   assert.equal(shown, printed);
   assert.deepEqual(text.trimEnd().split("\n").slice(3).map((line) => line.slice(66)).sort(), uuids.slice(0, 2).sort());
   await page.getByLabel("Note").fill("all of them");
-  await page.getByRole("button", { name: "Decide on 2 requests" }).click();
+  // Neither the note nor the decision begins anew when another row is chosen, or when the page is shown anew.
+  await page.getByLabel("Decide on left out.tar").check();
+  await page.getByRole("button", { name: "Deny 3 requests …" }).waitFor();
+  await page.getByLabel("Decide on left out.tar").uncheck();
+  await page.getByRole("button", { name: "Deny 2 requests …" }).waitFor();
+  await page.getByRole("button", { name: "Approve 2 requests" }).click();
   await page.getByLabel("Decide on one of many.tar").and(page.locator(":not(:checked)")).waitFor();
   const read = await Promise.all(uuids.map((uuid) => call("GET", `/api/v2/x509/signing-requests/${uuid}`)));
   const told = read.map(({ approvals }) => approvals.map((one) => [one.note, one.statement.rows, Buffer.from(one.statement.digest, "base64").toString("hex")]));
   const own = [["all of them", 2, printed]];
   assert.deepEqual(told, [own, own, []]);
+  await deniedAsOne(page, call, uuids[2]);
   assert.deepEqual(complaints, []);
   await context.close();
 });
+
+/** Denying asks once more; a refusal names the request as its row does; and other content under a denied name is not chosen beforehand. */
+async function deniedAsOne(page, call, uuid) {
+  const at = await page.evaluate(() => location.hash);
+  const { serviceUuid, policyUuid } = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
+  const submit = (name, content) => call("POST", "/api/v2/x509/signing-requests", { name, serviceUuid, policyUuid, uploadData: Buffer.from(content).toString("base64") });
+  const gone = await submit("gone meanwhile.tar", "gone");
+  await visit(page, at);
+  for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
+  for (const name of ["left out.tar", "gone meanwhile.tar"]) await page.getByLabel(`Decide on ${name}`).check();
+  await page.getByLabel("Note").fill("not these");
+  const other = await caller([planted.secondApprover]);
+  await other("POST", `/api/v2/x509/signing-requests/${gone.uuid}/deny`, {});
+  await page.getByRole("button", { name: "Deny 2 requests …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("not these").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await dialog.getByRole("button", { name: "Deny these 2" }).click();
+  await dialog.getByText("“gone meanwhile.tar”").waitFor();
+  await dialog.getByRole("button", { name: "Show the requests anew" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByLabel("Decide on gone meanwhile.tar").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Note").inputValue(), "not these");
+  for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
+  await page.getByLabel("Decide on left out.tar").check();
+  await page.getByRole("button", { name: "Deny one request …" }).click();
+  await dialog.getByRole("button", { name: "Deny it" }).click();
+  await page.getByLabel("Decide on left out.tar").waitFor({ state: "detached" });
+  assert.equal((await call("GET", `/api/v2/x509/signing-requests/${uuid}`)).state, "Denied");
+  const again = await submit("left out.tar", "other content");
+  await visit(page, at);
+  await page.getByRole("row").filter({ hasText: "left out.tar" }).getByText("An earlier request").waitFor();
+  assert.equal(await page.getByLabel("Decide on left out.tar").isChecked(), false);
+  await other("POST", `/api/v2/x509/signing-requests/${again.uuid}/deny`, {});
+}
 
 /** Drops files on the page: the right one, and another. */
 async function comparesFiles(page) {
@@ -569,6 +610,9 @@ test("API access is switched off after a question, and everybody hears how it is
 test("who was let in again on the host is an alarm on the first page", () => alarms(browser, admins));
 test("going back leads to the place where one was, and a section is shown anew", () => places(browser, admins));
 test("a logout in another tab is one in all", () => tabs(browser, approver));
+test("a tab does nothing under another session than the one that it shows", () => otherSession(browser, admins, approver));
+test("who is half logged in elsewhere is named, and a log-out that fails says so", () => halfElsewhere(browser, admins));
+test("what cannot be read is not called well, and a page whose session ended is not readable", () => unreadable(browser, approver));
 test("a key for audit records is shown until somebody has it", () => secrets(browser, admins));
 test("on the narrowest screen nothing is cut off", () => narrow(browser, admins));
 

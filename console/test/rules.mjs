@@ -43,9 +43,25 @@ export async function rules(browser, admins, approver) {
   await call("DELETE", path);
 }
 
-/** What was entered and would not be saved is said at its field. */
+/** What was entered and would not be saved is said at its field, where that is to be seen. */
 async function nothingVanishes(page) {
   const save = () => page.getByRole("button", { name: "Replace the rules" }).click();
+  const partial = page.getByRole("group", { name: "Detokenize in part" });
+  const character = partial.getByLabel("Character for the rest");
+  await partial.getByLabel("What is shown").selectOption("so many symbols of one end");
+  await partial.getByLabel("Symbols that are shown").fill("6");
+  await partial.getByLabel("What is shown").selectOption({ index: 0 });
+  assert.equal(await partial.getByRole("button", { name: "Set back" }).count(), 0, "what is hidden is not meant");
+  await character.fill("");
+  await partial.getByRole("button", { name: "Add" }).click();
+  await partial.getByText("One character is needed here.").waitFor();
+  await character.fill("7");
+  await partial.getByRole("button", { name: "Add" }).click();
+  await save();
+  await partial.getByText("is not taken").waitFor();
+  await partial.getByRole("button", { name: "Take away" }).click();
+  await character.fill("*");
+  await partial.getByRole("button", { name: "Set back" }).click();
   const budgets = page.getByRole("group", { name: "Budgets" });
   await budgets.getByLabel("Role").selectOption("Approver");
   await save();

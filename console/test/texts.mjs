@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { Sha256 } from "../parts/hashes.js";
 import de from "../text/de.js";
 import en from "../text/en.js";
-import { HIDDEN } from "../visible.js";
+import { HIDDEN, shownText, strayLetter } from "../visible.js";
 
 test("every language has the same texts with the same places", () => {
   assert.deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
@@ -26,6 +26,16 @@ test("the same characters are hidden as in the server", async () => {
     if (point >= 0xd800 && point <= 0xdfff) continue;
     assert.equal(HIDDEN.test(String.fromCodePoint(point)), hides(point), point.toString(16));
   }
+});
+
+test("marks are not piled on a letter beyond what is written somewhere", () => {
+  assert.equal(shownText("e\u0301\u0302\u0303x"), "e\u0301\u0302\u0303x");
+  assert.equal(shownText(`a${"\u0301".repeat(5)}.tar`), "a\u0301\u0301\u0301[U+0301][U+0301].tar");
+});
+
+test("a letter that looks like a Latin one among them is told, and other scripts are not", () => {
+  assert.deepEqual(strayLetter("\u0410dmin1"), { letter: "\u0410", number: "U+0410", script: "Cyrillic" });
+  for (const name of ["Admin1", "\u0410\u043d\u043d\u0430 1", "\u4e2d\u6587 Admin"]) assert.equal(strayLetter(name), undefined);
 });
 
 test("our own SHA-256 agrees with OpenSSL's, however the bytes come", () => {

@@ -115,10 +115,16 @@ impl Reading {
     /// Reads one record; whether there was one.
     fn advance(&mut self, key: &JournalKey, buffer: &mut Vec<u8>) -> io::Result<Result<bool, Problem>> {
         let mut length = [0; 4];
-        let is_there = fill(&mut self.from, &mut length)?;
+        if self.from.read(&mut length[..1])? == 0 {
+            return Ok(Ok(false));
+        }
+        // Nothing of ours ends within a length.
+        if !fill(&mut self.from, &mut length[1..])? {
+            return Ok(Err(Problem::Unreadable));
+        }
         let length = u32::from_be_bytes(length) as usize;
-        if !is_there || length == 0 {
-            return Ok(if is_there && self.form != Form::Raw { Err(Problem::Unreadable) } else { Ok(false) });
+        if length == 0 {
+            return Ok(if self.form == Form::Raw { Ok(false) } else { Err(Problem::Unreadable) });
         }
         if length > BODY_MAX {
             return Ok(Err(Problem::Unreadable));

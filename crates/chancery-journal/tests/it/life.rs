@@ -204,7 +204,7 @@ fn a_full_segment_of_batches_stays_as_it_is_under_a_name_that_says_so() {
     assert_eq!(faults(), []);
     // One that is done with is ended: what comes behind is no rest of a segment that is still written.
     let bytes = fs::read(full(1)).unwrap();
-    for changed in [bytes[..bytes.len() - 33].to_vec(), [&bytes[..], &[0; 9]].concat()] {
+    for changed in [bytes[..bytes.len() - 33].to_vec(), [&bytes[..], &[0; 9]].concat(), [&bytes[..], &[0]].concat()] {
         fs::write(full(1), changed).unwrap();
         assert_eq!(faults().first().map(|fault| fault.segment), Some(1));
     }
