@@ -135,7 +135,7 @@ test("two people approve from two browsers, and the second approval signs", asyn
     await page.getByText("Uploaded: 3 bytes").waitFor();
     assert.equal(new URL(page.url()).hash, hash);
     if (index === 0) await comparesFiles(page);
-    await page.getByLabel("Note").fill(`looked at by ${who.username}`);
+    await page.getByRole("textbox", { name: /^Note/ }).fill(`looked at by ${who.username}`);
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     if (index === 0) await page.getByText("you have approved it already").waitFor();
     else await page.getByRole("heading", { name: "What came of it" }).waitFor();

@@ -167,7 +167,7 @@ pub(crate) struct Segment {
     bytes: usize,
     /// Where the next record goes.
     at: usize,
-    /// Up to where nothing is kept in memory.
+    /// Up to where it was when nothing was kept in memory.
     released: usize,
     /// The number of the newest record.
     record: u64,
@@ -231,9 +231,10 @@ impl Segment {
         self.release();
     }
 
+    /// All of it: with a page the kernel may map those before it again, in folios of megabytes.
     fn release(&mut self) {
         // Where the kernel does not do it, memory is all that it costs.
-        let _kept = self.map.release(self.released, self.at - self.released);
+        let _kept = self.map.release(0, self.bytes);
         self.released = self.at;
     }
 

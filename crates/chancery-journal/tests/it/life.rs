@@ -1,6 +1,6 @@
 //! What is recorded, kept, compressed and removed.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use chancery_journal::{Event, Failed, Found, Journal, OpenError, Problem, Removed, Walk};
 use chancery_keys::{Custodian, RootKey};
@@ -168,7 +168,12 @@ fn a_live_segment_that_is_written_over_in_its_place_is_noticed_and_calls_go_on()
 #[test]
 fn a_journal_of_an_older_release_is_read_and_what_is_changed_in_it_shows() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/sha256-bodies");
-    let custodian = Custodian::new(RootKey::from_file(&data.join("root.key")).unwrap()).unwrap();
+    // A checkout makes files that others may read, and a root key is refused then.
+    let own = tempfile::tempdir().unwrap();
+    let root_key = own.path().join("root.key");
+    fs::copy(data.join("root.key"), &root_key).unwrap();
+    fs::set_permissions(&root_key, fs::Permissions::from_mode(0o600)).unwrap();
+    let custodian = Custodian::new(RootKey::from_file(&root_key).unwrap()).unwrap();
     let head = "1:3:ff9b147c52a16b650d3cc7e104f0fe3578ce89e10190c22fae2db65cc1ef0c6f".parse().unwrap();
     let what = Walk { begins: Some(1), heads: vec![head], ..Walk::default() };
     let mut actions = Vec::new();
