@@ -1,6 +1,6 @@
 // May I sign this? One signing request: what the server will sign, computed; what the submitter says, claimed; and who decides.
 
-import { Refusal, get, post } from "../api.js";
+import { get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { changes } from "../parts/changes.js";
@@ -31,7 +31,7 @@ export async function page({ params, signal }) {
   const roles = await names.rolesNamed(request.nextRoleUuids);
   const key = await keyOf(seen, names);
   const waits = request.state === "Approval";
-  const earlier = waits ? await earlierOnes(request, signal).catch(noneWhereForbidden) : [];
+  const earlier = waits ? await earlierOnes(request, signal) : [];
   const signing = policy.rules.signedApprovals ? toSign(path(request)) : undefined;
   const decidable = {
     object: request, waits, roles, selfApproval: policy.selfApproval,
@@ -67,12 +67,6 @@ export async function page({ params, signal }) {
     decide(decidable),
   ];
   return { title, content };
-}
-
-/** Not everybody who reads a request may look for others; whatever else is wrong is told. @param {unknown} error @returns {Json[]} */
-function noneWhereForbidden(error) {
-  if (error instanceof Refusal && [403, 404].includes(error.status)) return [];
-  throw error;
 }
 
 /** @param {Json} request */
