@@ -1,5 +1,6 @@
 //! What is done beside the calls, each second: the next segment's space is taken, and what was written is flushed. Segments
-//! that are full are looked through and mostly compressed, and those whose time is over are removed. And somebody who takes files away is noticed.
+//! that are full are looked through and mostly compressed, and those whose time is over are removed. And somebody who takes
+//! files away is noticed.
 
 use std::{
     collections::BTreeSet,

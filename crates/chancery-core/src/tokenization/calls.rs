@@ -208,9 +208,21 @@ impl Chancery {
         id: TokenProfileId,
         call: Call,
     ) -> Result<(Arc<Profile>, Unpaid<DetokenizeGrant>)> {
+        let (profile, grant) = self.asks_to_detokenize(now, caller, id, call)?;
+        Ok((profile, grant?))
+    }
+
+    /// The same of somebody whose tokens are recorded though the call be refused: see [`of_rule`].
+    pub(in crate::tokenization) fn asks_to_detokenize(
+        &self,
+        now: &DetokenizesNow,
+        caller: &Caller,
+        id: TokenProfileId,
+        call: Call,
+    ) -> Result<(Arc<Profile>, Result<Unpaid<DetokenizeGrant>>)> {
         let profile = self.token_profiles.find(id)?;
         caller.check_profile(id)?;
-        let grant = profile.may_detokenize(now, caller.roles(), call)?;
+        let grant = of_rule(profile.may_detokenize(now, caller.roles(), call), &profile, caller, call)?;
         Ok((profile, grant))
     }
 
@@ -306,7 +318,7 @@ struct One<'c> {
 
 /// What is to be recorded with the tags of its tokens, whether it is let through or refused. Whoever has no rule for it leaves
 /// none, and is refused here.
-pub(super) fn of_rule<G>(grant: Result<G>, profile: &Profile, caller: &Caller, call: Call) -> Result<Result<G>> {
+fn of_rule<G>(grant: Result<G>, profile: &Profile, caller: &Caller, call: Call) -> Result<Result<G>> {
     match grant {
         Err(error) if !profile.has_detokenize_rule(caller.roles(), call) => Err(error),
         grant => Ok(grant),

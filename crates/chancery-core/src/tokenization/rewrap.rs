@@ -12,7 +12,6 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
-    calls::of_rule,
     engine::{Cipher, Iv, Outcome, TokenSource, Values},
 };
 use crate::{
@@ -29,10 +28,7 @@ impl Chancery {
         let mut noted = Noted::of(Action::Rewrap, tokens.len());
         let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
-            let profile = self.token_profiles.find(id)?;
-            caller.check_profile(id)?;
-            let detokenize = profile.may_detokenize(&opens, caller.roles(), Call::Rewrap);
-            let detokenize = of_rule(detokenize, &profile, caller, Call::Rewrap)?;
+            let (profile, detokenize) = self.asks_to_detokenize(&opens, caller, id, Call::Rewrap)?;
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
             let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
             noted.tagged(tags);

@@ -11,7 +11,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::{
-    super::{calls::of_rule, engine::TokenSource, manage::load, profile::Profile, refusal::BadValue},
+    super::{engine::TokenSource, manage::load, profile::Profile, refusal::BadValue},
     Vault,
     entry::Entry,
     lives, unreadable,
@@ -31,10 +31,7 @@ impl Chancery {
         let now = self.detokenizes_now()?;
         let mut noted = Noted::of(Action::TokenRead, 1);
         let answer = async {
-            let profile = self.token_profiles.find(id)?;
-            caller.check_profile(id)?;
-            let grant =
-                of_rule(profile.may_detokenize(&now, caller.roles(), Call::Vault), &profile, caller, Call::Vault)?;
+            let (profile, grant) = self.asks_to_detokenize(&now, caller, id, Call::Vault)?;
             noted.tagged(self.tag(&profile, &request.token)?);
             let grant = grant?;
             let vault = vault_of(&profile)?;
