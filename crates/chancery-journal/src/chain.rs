@@ -20,6 +20,9 @@ pub struct Head {
     pub hash: [u8; 32],
 }
 
+/// A body in the parts that it is made of: the tags of a batch, which are nearly all of it, are not copied into one.
+pub(crate) type Parts<'b> = [&'b [u8]; 2];
+
 /// Separates the hashes of headers from those of records.
 const SEGMENT: &[u8] = b"chancery journal segment\0";
 const RECORD: &[u8] = b"chancery journal record\0\0";
@@ -43,10 +46,13 @@ const LONG: usize = 4 * 1_024;
 
 impl Bodies {
     /// The hash of a record's body.
-    pub(crate) fn hash(self, body: &[u8]) -> Hash {
+    pub(crate) fn hash(self, body: Parts<'_>) -> Hash {
+        let [head, tags] = body;
         match self {
-            Self::ByLength if body.len() >= LONG => blake3::hash(body).into(),
-            Self::ByLength | Self::Sha256 => Sha256::digest(body).into(),
+            Self::ByLength if head.len() + tags.len() >= LONG => {
+                blake3::Hasher::new().update(head).update(tags).finalize().into()
+            }
+            Self::ByLength | Self::Sha256 => Sha256::new().chain_update(head).chain_update(tags).finalize().into(),
         }
     }
 

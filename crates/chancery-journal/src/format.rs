@@ -107,19 +107,18 @@ pub(crate) enum Body<'b> {
 }
 
 impl Call<'_> {
-    /// The bodies of its records.
-    pub(crate) fn bodies(&self) -> Vec<Vec<u8>> {
-        if self.tags.is_empty() {
-            return vec![self.body(0, &[])];
-        }
-        let parts = self.tags.chunks(TAGS_MAX * TAG_LEN).zip((0..).step_by(TAGS_MAX));
-        parts.map(|(tags, place)| self.body(self.first.saturating_add(place), tags)).collect()
+    /// The bodies of its records: what stands before the tags, and the tags.
+    pub(crate) fn bodies(&self) -> impl Iterator<Item = (Vec<u8>, &[u8])> {
+        // One without values has a body too.
+        let none = self.tags.is_empty().then_some(&[][..]);
+        let parts = none.into_iter().chain(self.tags.chunks(TAGS_MAX * TAG_LEN)).zip((0..).step_by(TAGS_MAX));
+        parts.map(|(tags, place)| (self.before_tags(self.first.saturating_add(place)), tags))
     }
 
-    fn body(&self, first: u32, tags: &[u8]) -> Vec<u8> {
+    fn before_tags(&self, first: u32) -> Vec<u8> {
         let members = &self.members[..self.members.len().min(255)];
         let (action, outcome) = (short(self.action), short(self.outcome));
-        let length = FIXED + members.len() * 16 + action.len() + outcome.len() + tags.len();
+        let length = FIXED + members.len() * 16 + action.len() + outcome.len();
         let mut body = Vec::with_capacity(length);
         body.push(CALL);
         body.extend_from_slice(&self.time_ms.to_be_bytes());
@@ -134,7 +133,6 @@ impl Call<'_> {
         members.iter().for_each(|member| body.extend_from_slice(member.as_bytes()));
         body.extend_from_slice(action);
         body.extend_from_slice(outcome);
-        body.extend_from_slice(tags);
         body
     }
 
@@ -261,7 +259,7 @@ mod tests {
             outcome: "Success",
             tags: (0..40_000_u64).flat_map(u64::to_be_bytes).collect(),
         };
-        let bodies = call.bodies();
+        let bodies: Vec<_> = call.bodies().map(|(head, tags)| [&head[..], tags].concat()).collect();
         let parts: Vec<_> = bodies.iter().filter_map(|body| read(body)).collect();
         let parts: Vec<_> =
             parts.iter().filter_map(|body| if let Body::Call(call) = body { Some(call) } else { None }).collect();

@@ -91,14 +91,15 @@ impl Journal {
     pub fn append(&self, call: &Call<'_>) -> Result<u64, Failed> {
         let shared = &*self.shared;
         let (mut newest, mut bytes, mut records) = (0, 0, 0);
-        for body in call.bodies() {
+        for (head, tags) in call.bodies() {
+            let body = [&head[..], tags];
             // Before the lock, since others wait for it.
-            let hash = BODIES.hash(&body);
-            let appended = shared.written().append(shared, &body, &hash);
+            let hash = BODIES.hash(body);
+            let appended = shared.written().append(shared, body, &hash);
             newest = appended.inspect_err(|_| {
                 shared.failures.fetch_add(1, Ordering::Relaxed);
             })?;
-            (bytes, records) = (bytes + body.len() as u64, records + 1);
+            (bytes, records) = (bytes + (head.len() + tags.len()) as u64, records + 1);
         }
         shared.bytes.fetch_add(bytes, Ordering::Relaxed);
         shared.records.fetch_add(records, Ordering::Relaxed);

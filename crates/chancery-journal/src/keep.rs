@@ -35,7 +35,7 @@ const LOOK_EACH: u32 = 10;
 /// The thread that does it.
 pub(crate) struct Keeper {
     shared: Arc<Shared>,
-    /// Segments that are there as far as it knows.
+    /// Segments that are there as far as it knows, or should be.
     known: BTreeSet<u64>,
     /// Those that are left as they are, because something is wrong with them.
     left: BTreeSet<u64>,
@@ -47,7 +47,12 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     pub(crate) fn new(shared: Arc<Shared>) -> io::Result<Self> {
-        let known = shared.folder.segments()?.into_keys().collect();
+        // Their numbers have no gap: what is missing between them was taken away while nobody looked.
+        let segments = shared.folder.segments()?;
+        let known = match (segments.first_key_value(), segments.last_key_value()) {
+            (Some((first, _)), Some((last, _))) => (*first..=*last).collect(),
+            _ => BTreeSet::new(),
+        };
         Ok(Self { shared, known, left: BTreeSet::new(), is_in_trouble: false, seen: 0, turns: 0 })
     }
 

@@ -135,7 +135,7 @@ impl Reading {
             return Ok(Err(Problem::Unreadable));
         }
         let record = self.record.saturating_add(1);
-        let hash = chain::next(&self.hash, record, &self.header.bodies.hash(buffer));
+        let hash = chain::next(&self.hash, record, &self.header.bodies.hash([buffer, &[]]));
         if !key.verify(&hash, &mac) {
             return Ok(Err(Problem::Changed));
         }

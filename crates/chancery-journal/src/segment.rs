@@ -13,7 +13,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use uuid::Uuid;
 
 use crate::{
-    chain::{self, BODIES, Bodies, Hash, Head},
+    chain::{self, BODIES, Bodies, Hash, Head, Parts},
     files::Folder,
     format::{self, END_LEN, MAC_LEN, Taker},
     map::Map,
@@ -203,14 +203,16 @@ impl Segment {
     }
 
     /// Appends a record. Its length is written last: so it is all there, or not there.
-    pub(crate) fn append(&mut self, key: &JournalKey, body: &[u8], body_hash: &Hash) -> Option<u64> {
+    pub(crate) fn append(&mut self, key: &JournalKey, body: Parts<'_>, body_hash: &Hash) -> Option<u64> {
         let record = self.record + 1;
         let hash = chain::next(&self.hash, record, body_hash);
-        let (start, end) = (self.at + 4, self.at + 4 + body.len());
-        let (mac, length) = (key.mac(&hash), (body.len() as u32).to_be_bytes());
-        let parts: [(usize, &[u8]); 3] = [(start, body), (end, &mac), (self.at, &length)];
+        let [head, tags] = body;
+        let start = self.at + 4;
+        let (between, end) = (start + head.len(), start + head.len() + tags.len());
+        let (mac, length) = (key.mac(&hash), ((end - start) as u32).to_be_bytes());
+        let parts: [(usize, &[u8]); 4] = [(start, head), (between, tags), (end, &mac), (self.at, &length)];
         for (at, bytes) in parts {
-            if body.len() < WRITTEN_BY_CALL {
+            if end - start < WRITTEN_BY_CALL {
                 self.map.write(at, bytes)?;
             } else {
                 self.file.write_all_at(bytes, at as u64).ok()?;
@@ -227,7 +229,7 @@ impl Segment {
     pub(crate) fn end(&mut self, key: &JournalKey, time_ms: i64) {
         let body = format::end(time_ms);
         // There is room: each record left it.
-        let _record = self.append(key, &body, &BODIES.hash(&body));
+        let _record = self.append(key, [&body, &[]], &BODIES.hash([&body, &[]]));
         self.release();
     }
 

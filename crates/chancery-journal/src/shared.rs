@@ -13,7 +13,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::{
-    chain::{BODIES, Hash, Head},
+    chain::{BODIES, Hash, Head, Parts},
     event::Event,
     failed::Failed,
     files::Folder,
@@ -113,8 +113,8 @@ impl Shared {
 }
 
 impl Written {
-    pub(crate) fn append(&mut self, shared: &Shared, body: &[u8], hash: &Hash) -> Result<u64, Failed> {
-        let has_room = self.live.as_ref().ok_or(Failed::NotWritten)?.has_room(body.len());
+    pub(crate) fn append(&mut self, shared: &Shared, body: Parts<'_>, hash: &Hash) -> Result<u64, Failed> {
+        let has_room = self.live.as_ref().ok_or(Failed::NotWritten)?.has_room(body.iter().map(|part| part.len()).sum());
         if !has_room {
             self.rotate(shared)?;
         }

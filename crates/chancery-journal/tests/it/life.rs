@@ -135,6 +135,25 @@ fn somebody_who_takes_files_away_is_noticed_and_calls_go_on() {
     assert!(!events.contains(&Event::Well));
 }
 
+#[test]
+fn a_segment_that_was_taken_away_while_nobody_looked_is_noticed_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    (0..3).for_each(|_| while_same_segment(&journal));
+    drop(journal);
+    let of_second = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let of_second: Vec<_> = of_second.filter(|path| path.to_string_lossy().contains("/0000000000000002.")).collect();
+    of_second.iter().for_each(|path| fs::remove_file(path).unwrap());
+    assert_eq!(of_second.len(), 1);
+    let journal = open(folder.path()).journal;
+    let mut events = Vec::new();
+    until("it is noticed", || {
+        events.extend(journal.take_events());
+        !events.is_empty()
+    });
+    assert_eq!(events, [Event::Gone(vec![2])]);
+}
+
 /// Writes into a file at a place, as `dd conv=notrunc` does: it stays the same file, as long as before.
 fn write_over(path: &std::path::Path, at: u64, bytes: &[u8]) {
     use std::os::unix::fs::FileExt as _;
