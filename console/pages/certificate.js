@@ -50,7 +50,7 @@ export async function page({ params, signal }) {
     h("h2", {}, t("cert.download")), downloads(certificate),
     certificate["trusted"] && h("p", {}, h("a", { href: `#/certificates?issuer=${certificate["uuid"]}` }, t("certificates.issued"))),
     await usedBy(certificate, names),
-    actions(certificate),
+    actions(certificate, profiles),
   ];
   return { title: shownText(name), content };
 }
@@ -88,8 +88,8 @@ function downloads(certificate) {
   if (!certificate["certificate"]) return h("p", {}, t("cert.notKept"));
   const path = `/api/v2/x509/${certificate["uuid"]}/download`;
   /** @type {[string, import("../words.js").Key, string][]} */
-  const forms = [["pem", "cert.pem", "pem"], ["der", "cert.der", "crt"], ["chain", "cert.chain", "pem"]];
-  return h("div", { class: "actions" }, forms.map(([form, key, ending]) => saveButton(t(key), `${certificate["objInfo"].name}.${ending}`, () => download(`${path}?format=${form}`))));
+  const forms = [["pem", "cert.pem", ".pem"], ["der", "cert.der", ".crt"], ["chain", "cert.chain", "-chain.pem"]];
+  return h("div", { class: "actions" }, forms.map(([form, key, ending]) => saveButton(t(key), `${certificate["objInfo"].name}${ending}`, () => download(`${path}?format=${form}`))));
 }
 
 /** The services that sign with it. @param {Json} certificate @param {Names} names */
@@ -102,32 +102,42 @@ async function usedBy(certificate, names) {
   });
 }
 
-/** @param {Json} certificate */
-function actions(certificate) {
+/** @param {Json} certificate @param {Map<string, string>} profiles */
+function actions(certificate, profiles) {
   if (!may("CertManage:Generate")) return undefined;
   const path = `/api/v2/x509/${certificate["uuid"]}`;
   const isOver = certificate["status"] === "Revoked";
   const isHere = Boolean(certificate["keyUuid"]);
+  // An authority takes another key; what is on hold is released first, or does so too.
+  const keepsItsKey = !isOver && certificate["status"] !== "Held" && !certificate["trusted"];
+  const choices = certificate["certProfileUuid"] ? [] : [...profiles];
   return h("section", { class: "decide", "aria-labelledby": "do-title" },
     h("h2", { id: "do-title" }, t("cert.do")),
-    h("div", { class: "columns" },
-      !isOver && !certificate["trusted"] && issueAgain(t("cert.renew"), t(isHere ? "cert.renewWhat" : "cert.renewElsewhere"), `${path}/renew`),
-      issueAgain(t("cert.rekey"), t(isHere ? "cert.rekeyWhat" : "cert.rekeyElsewhere"), `${path}/rekey`, !isHere)),
+    // What was not kept says nothing that could be said again.
+    certificate["certificate"] && h("div", { class: "columns" },
+      keepsItsKey && issueAgain(t("cert.renew"), t(isHere ? "cert.renewWhat" : "cert.renewElsewhere"), `${path}/renew`, choices),
+      issueAgain(t("cert.rekey"), t(isHere ? "cert.rekeyWhat" : "cert.rekeyElsewhere"), `${path}/rekey`, choices, !isHere)),
     h("div", { class: "actions" },
       certificate["status"] === "Held" && session.management && action(t("cert.release"), async () => (await post(`${path}/release`), await done(t("cert.release")))),
       !isOver && h("button", { type: "button", class: "danger", onclick: () => revoke(certificate) }, t("cert.revoke"))));
 }
 
-/** Renew and rekey: the same names for longer. @param {string} title @param {string} what @param {string} path @param {boolean} [isElsewhere] whether another key may come from elsewhere */
-function issueAgain(title, what, path, isElsewhere) {
+/**
+ * Renew and rekey: the same names for longer.
+ * @param {string} title @param {string} what @param {string} path @param {[string, string][]} profiles of which one is chosen, where the certificate has none
+ * @param {boolean} [isElsewhere] whether another key may come from elsewhere
+ */
+function issueAgain(title, what, path, profiles, isElsewhere) {
   const csr = isElsewhere && field(t("issue.csr"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
+  const profile = profiles.length > 0 && field(t("cert.profile"), select(profiles.map(([uuid, name]) => [uuid, shownText(name)])), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
   const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
   const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
   return h("section", {}, h("h3", {}, title), h("p", { class: "help" }, what), form({
-    fields: [...(csr ? [csr] : []), amount, unit], submit: title,
+    fields: [...(profile ? [profile] : []), ...(csr ? [csr] : []), amount, unit], submit: title,
     act: async () => issued(title, await post(path, {
       // Else it would be as the key of before, which is not kept: nobody would have it.
       ...(csr ? csr.control.value.trim() ? { csr: csr.control.value } : { newKey: { save: true } } : {}),
+      ...(profile ? { certProfileUuid: profile.control.value } : {}),
       ...(amount.control.value ? { certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } } : {}),
     })),
   }));

@@ -4,6 +4,8 @@ import { get, post } from "../api.js";
 import { h } from "../dom.js";
 import { each } from "../names.js";
 import { field, form, input, isSet, select, textarea } from "../parts/form.js";
+import { done } from "../parts/done.js";
+import { may } from "../session.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { issued } from "./certificate.js";
@@ -28,7 +30,8 @@ export async function page({ query, signal }) {
     h("h1", {}, t("issue.title")),
     h("div", { class: "columns" },
       h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, ofAuthorities, keyTypes, issuers, query["issuer"])),
-      h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"]))),
+      h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"])),
+      may("CertManage:Manage") && h("section", {}, h("h2", {}, t("issue.import")), fromElsewhere())),
   ];
   return { title: t("issue.title"), content };
 }
@@ -89,5 +92,19 @@ function fromRequest(profiles, issuers, chosen) {
   return form({
     fields: [csr, profile, issuer, ...fields], submit: t("issue.requestSubmit"),
     act: async () => issued(t("issue.requestSubmit"), await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
+  });
+}
+
+/** Certificates that others issued, for the inventory: those who wait for their end are told of it, and another one takes their place. */
+function fromElsewhere() {
+  const certificates = field(t("issue.certificates"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/certificates", help: t("issue.certificatesHelp") });
+  const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
+  return form({
+    fields: [certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
+    act: async () => {
+      const answer = await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) });
+      // Each after its issuer: the last is what they are brought for.
+      await done(t("issue.importSubmit"), { to: `#/certificates/${answer["certificates"].at(-1).certificateUuid}`, warnings: answer["warnings"] });
+    },
   });
 }

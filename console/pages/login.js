@@ -1,5 +1,6 @@
 // Login on one page: the first person, then, where their role takes two, the second.
 
+import { Refusal } from "../api.js";
 import { fill, h } from "../dom.js";
 import * as live from "../live.js";
 import { accountField, byProvider } from "../parts/by-provider.js";
@@ -15,12 +16,13 @@ import { t, tn } from "../words.js";
 /** @param {() => Promise<void>} begin @param {import("../api.js").Refusal} [refused] what a provider's answer came to */
 export function loginPage(begin, refused) {
   document.title = `${t("login.title")} · Chancery`;
+  const own = ownPassword();
   return h("main", { class: "login" },
     h("p", { class: "brand" }, h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), "Chancery"),
     h("h1", {}, t("login.title")),
     refused && problem(refused),
-    loginForm(begin, begin),
-    ownCodes(), ownPassword(),
+    loginForm(begin, begin, { forOneUse: own.show }),
+    ownCodes(), own.element,
     h("footer", {}, languages(begin), h("a", { href: "/docs" }, t("login.docs"))));
 }
 
@@ -34,16 +36,29 @@ function ownCodes() {
 /** One's own password is set here too: some are for nothing else. It is fetched for those who open it: the first page is small. */
 function ownPassword() {
   const place = h("div", {});
-  const ontoggle = async (/** @type {Event} */ event) => fill(place, /** @type {HTMLDetailsElement} */ (event.target).open && (await import("../parts/own-password.js")).ownPassword());
-  return h("details", { ontoggle }, h("summary", {}, t("own.title")), place);
+  const element = h("details", {}, h("summary", {}, t("own.title")), place);
+  let name = "";
+  const draw = async () => {
+    fill(place, element.open && (await import("../parts/own-password.js")).ownPassword(name ? [name] : []));
+    if (name) /** @type {HTMLElement | null} */ (place.querySelector("input[type=password]"))?.focus();
+  };
+  element.addEventListener("toggle", draw);
+  /** For whoever has just typed a password that is for nothing else. @param {string} who */
+  const show = (who) => {
+    name = who;
+    if (element.open) void draw();
+    else element.open = true;
+  };
+  return { element, show };
 }
 
 /**
  * The form, which stays where it is until everybody whom it takes has logged in.
  * @param {() => unknown} done what follows a complete login @param {() => unknown} left what follows a half-open one that was given up
- * @param {string} [note] what is to be known before one leaves for a provider
+ * @param {{note?: string, forOneUse?: (name: string) => void}} [about] `note`: what is to be known before one leaves for a
+ *   provider; `forOneUse`: where a password for one use is changed
  */
-function loginForm(done, left, note) {
+function loginForm(done, left, { note, forOneUse } = {}) {
   const place = h("div", { class: "login-form" });
   const known = ways();
   const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields(), byProvider(known, entered, note));
@@ -63,7 +78,11 @@ function loginForm(done, left, note) {
       // It goes with passwords of this installation, and not with those of a directory.
       const passkey = account.control.value === "" ? await shownPasskey(box) : undefined;
       // A code is good once, and a wrong one is not mended by a second try.
-      return entered(await logIn(proof, passkey).finally(() => (password.control.value = code.control.value = "")));
+      return entered(await logIn(proof, passkey).finally(() => (password.control.value = code.control.value = "")).catch(async (error) => {
+        // The password is right, and for one use: it sets another one.
+        if (error instanceof Refusal && error.code === "InvalidState") setTimeout(() => forOneUse?.(proof.name));
+        throw error;
+      }));
     };
     return form({ fields: [account, name, password, code, box], submit: t("login.submit"), act });
   };
@@ -105,7 +124,7 @@ export function askToLogInAgain(begin) {
   };
   /** @type {(told?: import("../api.js").Refusal) => void} */
   const draw = (told) => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")),
-    told && problem(told), loginForm(done, () => draw(), t("login.providerLeaves")));
+    told && problem(told), loginForm(done, () => draw(), { note: t("login.providerLeaves") }));
   // Somebody has logged in or out in another tab.
   const elsewhere = async (/** @type {any} */ { detail }) => ((await load()).fullyLoggedIn ? done() : draw(detail ?? undefined));
   sessionChanged.addEventListener("changed", elsewhere, { signal: left.signal });

@@ -52,6 +52,9 @@ export function form(options) {
     options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button));
 }
 
+/** What takes longer says that it goes on. */
+const SLOW_MS = 3000;
+
 /** Where what is being done was begun. @type {Set<{hash: string}>} */
 const begun = new Set();
 
@@ -61,11 +64,18 @@ export const hasLeft = () => begun.size > 0 && [...begun].every(({ hash }) => ha
 /** @template T @param {HTMLButtonElement} button @param {() => Promise<T>} act @returns {Promise<T>} */
 export async function whileBusy(button, act) {
   const here = { hash: location.hash };
+  const waits = h("span", { class: "quiet", role: "status" });
   begun.add(here);
   button.disabled = true;
+  const slow = setTimeout(() => {
+    button.after(waits);
+    waits.textContent = ` ${t("form.waits")}`;
+  }, SLOW_MS);
   try {
     return await act();
   } finally {
+    clearTimeout(slow);
+    waits.remove();
     begun.delete(here);
     button.disabled = false;
   }

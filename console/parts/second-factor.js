@@ -3,7 +3,7 @@
 // somebody found out would make codes.
 
 import { Refusal } from "../api.js";
-import { fill, h } from "../dom.js";
+import { fill, h, svg } from "../dom.js";
 import { secondFactor, ways } from "../session.js";
 import { t, tn } from "../words.js";
 import { field, form, input, select } from "./form.js";
@@ -87,6 +87,17 @@ function proving(label, submit, act, { names, hasPasskey, danger = false }) {
   return form({ fields: [name, password, code, box], submit, danger, act: prove });
 }
 
+/** How light it is around a QR code, in modules (ISO/IEC 18004). */
+const MARGIN = 4;
+
+/** What an authenticator scans. @param {string[]} rows `1` where one is dark */
+function qrCode(rows) {
+  if (rows.length === 0) return undefined;
+  const size = rows.length + 2 * MARGIN;
+  const dark = rows.flatMap((row, y) => [...row].map((module, x) => (module === "1" ? `M${x + MARGIN} ${y + MARGIN}h1v1h-1z` : ""))).join("");
+  return svg("svg", { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": t("totp.scan"), "shape-rendering": "crispEdges" }, svg("path", { d: dark }));
+}
+
 /** The new secret, shown this once, and the field for the code of it. @param {Proof} proof @param {import("../api.js").Json} made @param {() => void} done */
 function confirmation(proof, made, done) {
   const code = codeField(t("totp.newCode"));
@@ -99,7 +110,7 @@ function confirmation(proof, made, done) {
     done();
   };
   return [
-    h("p", {}, t("totp.secret")), h("p", {}, secret(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),
+    h("p", {}, t("totp.secret")), qrCode(made["qrCode"] ?? []), h("p", {}, secret(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),
     h("p", { class: "quiet" }, tn("totp.until", { time: moment(made["expiresAt"]) })),
     form({ fields: [code], submit: t("totp.confirm"), act }),
   ];

@@ -27,9 +27,23 @@ export async function issuing(browser, admins, demo) {
   await page.getByText("EC P-256. It is not kept here.").waitFor();
   await page.getByRole("button", { name: "Issue again with another key" }).click();
   await page.getByText("EC P-256. Chancery keeps it.").waitFor();
+  await imported(page);
   await settled(page);
   assert.deepEqual(complaints, []);
   await context.close();
+}
+
+/** What OpenSSL issued is taken in, and what takes its place is issued here under a profile that is chosen. */
+async function imported(page) {
+  await visit(page, "#/certificates/issue");
+  const made = execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null", "-days", "40", "-subj", "/CN=made elsewhere", "-addext", "keyUsage=digitalSignature", "-addext", "basicConstraints=critical,CA:false"], { stdio: ["ignore", "pipe", "ignore"] });
+  await page.getByLabel("Certificates", { exact: true }).fill(made.toString());
+  await page.getByRole("button", { name: "Take them in" }).click();
+  await page.getByRole("heading", { name: "CN=made elsewhere" }).waitFor();
+  await page.getByText("none: it was imported").waitFor();
+  const again = page.locator("form").filter({ has: page.getByRole("button", { name: "Issue again with another key" }) });
+  assert.ok(await again.getByLabel("Profile").isVisible());
+  assert.deepEqual(await axe(page), []);
 }
 
 async function root(page) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 
-import { BASE, axe, caller, open, shoot, visit } from "./tools.mjs";
+import { BASE, axe, caller, open, scanned, shoot, visit } from "./tools.mjs";
 
 const PASSWORD = "a password of the tests";
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -39,6 +39,10 @@ export async function secondFactor(browser, admins) {
   await page.getByText("It is shown this once.").waitFor();
   const uri = await page.getByRole("link", { name: "Open it in the authenticator" }).getAttribute("href");
   const secret = new URL(uri).searchParams.get("secret");
+  for (const colorScheme of ["dark", "light"]) {
+    await page.emulateMedia({ colorScheme });
+    assert.equal(await scanned(page, page.locator(".qr")), uri);
+  }
   assert.match(secret, /^[A-Z2-7]{32}$/);
   assert.deepEqual(await axe(page), []);
   await page.getByLabel("The code that the authenticator shows now").fill(code(secret, now() + 100));

@@ -8,6 +8,7 @@ import { extname, join } from "node:path";
 const require = createRequire(join(needed("CHANCERY_NODE_TOOLS"), "node_modules/"));
 const { chromium } = require("playwright-core");
 const AXE = require("axe-core").source;
+const jsqr = require("jsqr");
 
 export const BASE = needed("CHANCERY_BASE");
 const SHOTS = process.env.CHANCERY_SHOTS;
@@ -21,6 +22,18 @@ function needed(name) {
 }
 
 export const sizes = { desktop: { width: 1280, height: 900 }, telephone: { width: 360, height: 740 } };
+
+/** What a telephone reads off a QR code on the screen. */
+export async function scanned(page, locator) {
+  const picture = (await locator.screenshot()).toString("base64");
+  const { pixels, width, height } = await page.evaluate(async (picture) => {
+    const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(picture), (one) => one.charCodeAt(0))]));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+    canvas.drawImage(bitmap, 0, 0);
+    return { pixels: [...canvas.getImageData(0, 0, bitmap.width, bitmap.height).data], width: bitmap.width, height: bitmap.height };
+  }, picture);
+  return (jsqr.default ?? jsqr)(Uint8ClampedArray.from(pixels), width, height)?.data;
+}
 
 /** A browser; who runs as root has no sandbox. */
 export const launch = (more = []) => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", ...more] });

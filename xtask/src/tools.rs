@@ -62,9 +62,15 @@ const PYTHON: &[&str] = &[
 ];
 
 /// What compiles the TypeScript client, in the versions of its package.json; and what drives a browser and judges its pages
-/// in the tests of the console; and an OpenID Connect provider.
-const NODE: &[&str] =
-    &["typescript@7.0.2", "@types/node@20.19.25", "playwright-core@1.65.1", "axe-core@4.14.1", "oidc-provider@9.13.3"];
+/// in the tests of the console, and reads QR codes off them; and an OpenID Connect provider.
+const NODE: &[&str] = &[
+    "typescript@7.0.2",
+    "@types/node@20.19.25",
+    "playwright-core@1.65.1",
+    "axe-core@4.14.1",
+    "jsqr@1.4.0",
+    "oidc-provider@9.13.3",
+];
 
 /// The oldest Node that the TypeScript client works with: its program alone, as npm has it for this machine.
 const OLDEST_NODE: &str =

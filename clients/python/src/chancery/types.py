@@ -4486,6 +4486,10 @@ class TotpSecret(TypedDict):
     """Until when one of its codes has to confirm it (RFC 3339, UTC)."""
     message: str
     """`Success`."""
+    qrCode: NotRequired[list[str]]
+    """That URI as a QR code (ISO/IEC 18004), for authenticators that scan it: a string for each row of it, `1` where it is
+    dark and `0` where it is light. Around it belongs a margin of four light ones. None of a name that is too long for it.
+    """
     secret: str
     """The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
     seconds.
@@ -4493,7 +4497,7 @@ class TotpSecret(TypedDict):
     status: HomeStatus
     """`Success`."""
     uri: str
-    """The same as an `otpauth://totp/` URI, for authenticators that scan it."""
+    """The same as an `otpauth://totp/` URI, for authenticators that open it."""
 
 
 class TotpState(TypedDict):

@@ -4533,13 +4533,18 @@ export interface TotpSecret {
   /** `Success`. */
   message: string;
   /**
+   * That URI as a QR code (ISO/IEC 18004), for authenticators that scan it: a string for each row of it, `1` where it is
+   * dark and `0` where it is light. Around it belongs a margin of four light ones. None of a name that is too long for it.
+   */
+  qrCode?: string[];
+  /**
    * The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
    * seconds.
    */
   secret: string;
   /** `Success`. */
   status: HomeStatus;
-  /** The same as an `otpauth://totp/` URI, for authenticators that scan it. */
+  /** The same as an `otpauth://totp/` URI, for authenticators that open it. */
   uri: string;
 }
 

@@ -13,6 +13,7 @@ use chancery_types::{
         login::{HomeAnswer, HomeStatus, TotpCredentials, TotpSecret},
     },
 };
+use qrcodegen::{QrCode, QrCodeEcc};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
@@ -56,10 +57,12 @@ impl Chancery {
         });
         self.or_too_late(&visitor.request, Action::TotpEnrol, (id, &name), done.await)?;
         let text = base32(secret.as_slice());
+        let uri = uri(&name, text.as_str());
         Ok(TotpSecret {
             message: "Success".to_owned(),
             status: HomeStatus::Success,
-            uri: uri(&name, text.as_str()),
+            qr_code: qr_code(&uri),
+            uri,
             secret: text.to_string(),
             expires_at: rfc3339_ms(until_ms),
         })
@@ -197,13 +200,20 @@ pub(super) fn done_so() -> HomeAnswer {
     HomeAnswer { message: "Success".to_owned(), status: HomeStatus::Success, error_code: None }
 }
 
-/// What authenticators scan. The parameters are said although they are the usual ones: some have others.
+/// What authenticators open. The parameters are said although they are the usual ones: some have others.
 fn uri(name: &str, secret: &str) -> String {
     let label = percent_encoded(name);
     format!(
         "otpauth://totp/Chancery:{label}?secret={secret}&issuer=Chancery&algorithm=SHA1&digits={TOTP_DIGITS}\
          &period={TOTP_STEP_S}"
     )
+}
+
+/// What they scan: the rows, `1` where one is dark. None where it does not fit: the URI is there all the same.
+fn qr_code(uri: &str) -> Vec<String> {
+    let Ok(code) = QrCode::encode_text(uri, QrCodeEcc::Low) else { return Vec::new() };
+    let rows = 0..code.size();
+    rows.map(|y| (0..code.size()).map(|x| if code.get_module(x, y) { '1' } else { '0' }).collect()).collect()
 }
 
 #[cfg(test)]

@@ -154,8 +154,12 @@ pub struct TotpSecret {
     /// The secret in base32 (RFC 4648, section 6), for authenticators that it is typed into: HMAC-SHA-1, six digits, 30
     /// seconds.
     pub secret: String,
-    /// The same as an `otpauth://totp/` URI, for authenticators that scan it.
+    /// The same as an `otpauth://totp/` URI, for authenticators that open it.
     pub uri: String,
+    /// That URI as a QR code (ISO/IEC 18004), for authenticators that scan it: a string for each row of it, `1` where it is
+    /// dark and `0` where it is light. Around it belongs a margin of four light ones. None of a name that is too long for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qr_code: Vec<String>,
     /// Until when one of its codes has to confirm it (RFC 3339, UTC).
     pub expires_at: String,
 }

@@ -44,13 +44,44 @@ fn enrol(person: &Person) -> Result<(), Failure> {
     let secret = enrolled.doing("enrolling a second factor")?;
     match person.server.output {
         Output::Json => output::line(json!(secret))?,
-        Output::Table => output::line(&secret.uri)?,
+        Output::Table => {
+            if output::is_terminal() {
+                draw(&secret.qr_code)?;
+            }
+            output::line(&secret.uri)?;
+        }
     }
     output::note(format_args!(
         "Give this to an authenticator; it is shown this once. Then, before {}: chancery totp confirm {} --totp CODE",
         secret.expires_at,
         Shown(&person.name)
     ));
+    Ok(())
+}
+
+/// How light it is around a QR code, in modules (ISO/IEC 18004).
+const MARGIN: usize = 4;
+
+/// Draws a QR code at a terminal, two rows a line, black on white whatever colours the terminal has.
+fn draw(rows: &[String]) -> Result<(), Failure> {
+    let size = rows.len();
+    if size == 0 {
+        return Ok(());
+    }
+    let is_dark = |x: usize, y: usize| {
+        let row = y.checked_sub(MARGIN).and_then(|y| rows.get(y)).map(String::as_bytes);
+        row.zip(x.checked_sub(MARGIN)).is_some_and(|(row, x)| row.get(x) == Some(&b'1'))
+    };
+    for y in (0..size + 2 * MARGIN).step_by(2) {
+        let half = |x| match (is_dark(x, y), is_dark(x, y + 1)) {
+            (true, true) => '█',
+            (true, false) => '▀',
+            (false, true) => '▄',
+            (false, false) => ' ',
+        };
+        let line: String = (0..size + 2 * MARGIN).map(half).collect();
+        output::line(format_args!("\x1b[30;107m{line}\x1b[0m"))?;
+    }
     Ok(())
 }
 

@@ -32,10 +32,15 @@ async fn a_new_secret_is_shown_once_and_counts_once_it_is_confirmed() {
     let secret = enrolled.json["secret"].as_str().unwrap().to_owned();
     let uri =
         format!("otpauth://totp/Chancery:carol?secret={secret}&issuer=Chancery&algorithm=SHA1&digits=6&period=30");
+    let rows = &enrolled.json["qrCode"];
     let expected = json!({
-        "message": "Success", "status": "Success", "secret": secret, "uri": uri, "expiresAt": "2026-06-21T12:15:00.500Z",
+        "message": "Success", "status": "Success", "secret": secret, "uri": uri, "qrCode": rows,
+        "expiresAt": "2026-06-21T12:15:00.500Z",
     });
     assert_eq!((enrolled.status.as_u16(), &enrolled.json), (200, &expected));
+    // What it says is read off a screen by the console's test.
+    let size = rows.as_array().unwrap().len();
+    assert!(rows.as_array().unwrap().iter().all(|row| row.as_str().unwrap().len() == size && size % 4 == 1), "{rows}");
     assert_eq!(from_base32(&secret).len(), 20);
     is(&app.nobody().log_in("carol", PASSWORD).await, 200);
 
