@@ -5,7 +5,7 @@ use chancery_types::{
     wire::token_profiles::{ControlRule, TokenSecurity},
 };
 
-use super::{mask::Reveals, shape::Shape};
+use super::{key_move::is_silent, mask::Reveals, shape::Shape};
 
 /// Below this many messages somebody who may tokenize batches can try them all within days.
 const TRIAL_MAX: f64 = 1e12;
@@ -96,13 +96,8 @@ fn what_tokens_show(case: &Case) -> Vec<String> {
 
 /// What becomes of tokens of versions that are not read any more, where tokens do not tell theirs.
 fn given_up(case: &Case) -> Option<String> {
-    let told = match case.shape {
-        Shape::Symbols(format) => format.tells_version(),
-        Shape::Pattern(_) | Shape::Text(_) => false,
-    };
-    let silent = case.algorithm == TokenAlgorithm::Ff1 && !told;
     let oldest = case.oldest_version;
-    (silent && oldest > 1).then(|| {
+    (is_silent(case.algorithm, case.shape) && oldest > 1).then(|| {
         format!(
             "A token of a key version before {oldest} is not refused: it does not tell its version, so it is read as one \
              of another and gives a plausible, wrong message. Make sure that none is left, or use versionPrefix."

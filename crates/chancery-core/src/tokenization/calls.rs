@@ -288,8 +288,8 @@ impl Chancery {
         outcome.single(field)
     }
 
-    /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
-    /// nothing may change that would make them unreadable.
+    /// Makes sure that the store knows that the profile makes tokens with this key version before the first one is given
+    /// out: from then on nothing may change that would make them unreadable.
     pub(super) async fn note_use(&self, grant: &TokenizeGrant, profile: &Profile) -> Result<()> {
         if profile.is_used() { Ok(()) } else { Box::pin(self.note_first_use(grant, profile)).await }
     }

@@ -16,7 +16,12 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{shared, spec::ProfileSpec, stored_profile, templates};
+use super::{
+    key_move::{self, Made},
+    shared,
+    spec::ProfileSpec,
+    stored_profile, templates,
+};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     access::effect::{self, named},
@@ -106,7 +111,9 @@ impl Chancery {
         let (event, told) = profile_event(action, id).told();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                let gives_up = request.give_up_tokens.unwrap_or_default();
                 let (row, old, spec) = changed(tx, id, request, &limits).await?;
+                let warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
                 match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
                     Ok(false) => {
@@ -117,7 +124,7 @@ impl Chancery {
                 let effect = effect_of(&directory, id, &old, &spec.control_rules);
                 let (before, after) = (old.into_wire(id, &limits)?, spec.into_wire(id, &limits)?);
                 told.changed_for(&before, &after, &limits, &effect)?;
-                Ok(after)
+                Ok(TokenProfile { warnings, ..after })
             })
         })
         .await
@@ -186,8 +193,8 @@ async fn changed(
     let old = ProfileSpec::from_row(&row)?;
     let spec = next(tx, &old, request, limits).await?;
     spec.check(limits)?;
-    if row.used {
-        old.check_still_reads(id, &spec, row.first_key_version, limits)?;
+    if let Some(made) = Made::of(&row) {
+        old.check_still_reads(id, &spec, made, limits)?;
     }
     let key = key(tx, &spec).await?;
     check_references(tx, id, &spec, Some(&old), &key, limits).await?;

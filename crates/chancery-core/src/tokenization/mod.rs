@@ -12,6 +12,7 @@ mod copy;
 mod engine;
 mod format;
 mod grants;
+mod key_move;
 mod luhn;
 mod manage;
 mod mask;

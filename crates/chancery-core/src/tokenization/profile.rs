@@ -49,7 +49,7 @@ pub(crate) struct Profile {
     standing: KeyStanding,
     /// Whether calls wait until their record is on the disk.
     pub(crate) is_durable: bool,
-    /// Whether the store knows that tokens were made.
+    /// Whether the store knows that tokens were made with the key version that makes them now.
     used: AtomicBool,
 }
 
@@ -166,7 +166,7 @@ impl Profile {
                 enabled: stored_key.state == KeyState::Enabled,
             },
             is_durable: spec.durability == Durability::Durable,
-            used: AtomicBool::new(profile.used),
+            used: AtomicBool::new(profile.used && profile.last_key_version == Some(profile.key_version)),
         })
     }
 
@@ -221,7 +221,7 @@ impl Profile {
         !self.engine().is_one_way() && self.rules.has_detokenize_rule(roles, call)
     }
 
-    /// Whether the store knows that tokens were made.
+    /// Whether the store knows that tokens were made with the key version that makes them now.
     pub(crate) fn is_used(&self) -> bool {
         self.used.load(Ordering::Relaxed)
     }

@@ -13,6 +13,7 @@ use chancery_x509::validity::Period;
 use super::{
     advisor::{self, Case},
     engine::IvKind,
+    key_move::Made,
     mask::Reveals,
     shape::{Shape, new_format, patched_format, takes_text},
     vault,
@@ -20,7 +21,7 @@ use super::{
 use crate::{
     Error, Limits, Result,
     access::{TokenRules, check_masks},
-    text::check_name,
+    text::{check_name, check_renamed, check_stored_name},
 };
 
 /// A token profile in the interface's words, without its id.
@@ -57,6 +58,7 @@ impl ProfileSpec {
             durability,
             control_rules,
         } = request;
+        check_name("/objInfo/name", &obj_info.name, limits)?;
         let key_version = key_version.unwrap_or(newest);
         Ok(Self {
             name: obj_info.name,
@@ -90,8 +92,11 @@ impl ProfileSpec {
             time_to_live,
             durability,
             control_rules,
+            give_up_tokens: _,
         } = patch;
         let old = self.clone();
+        let name = obj_info.and_then(|PatchName { name }| name).unwrap_or_else(|| old.name.clone());
+        check_renamed("/objInfo/name", &name, &old.name, limits)?;
         let algorithm = algorithm.unwrap_or(old.algorithm);
         let key = key_uuid.unwrap_or(old.key);
         let (version, min_version) =
@@ -108,7 +113,7 @@ impl ProfileSpec {
             (default_deterministic(algorithm), None)
         };
         Ok(Self {
-            name: obj_info.and_then(|PatchName { name }| name).unwrap_or(old.name),
+            name,
             algorithm,
             key,
             key_version,
@@ -125,7 +130,7 @@ impl ProfileSpec {
 
     /// Checks and compiles what needs no look at the store.
     pub(crate) fn compile(&self, limits: &Limits) -> Result<(Shape, TokenRules)> {
-        check_name("/objInfo/name", &self.name, limits)?;
+        check_stored_name("/objInfo/name", &self.name, limits)?;
         self.check_algorithm()?;
         self.check_vault_members()?;
         let shape = Shape::compile(self.algorithm, &self.format, limits)?;
@@ -214,23 +219,16 @@ impl ProfileSpec {
         self.tweak_domain.unwrap_or(id)
     }
 
-    /// Refuses to become `next` if that could not read the tokens that this profile has made, the first of them with
-    /// version `first` of its key. Raising minDecryptVersion is how tokens are given up on purpose; it can be taken
-    /// back as far as tokens go.
-    pub(crate) fn check_still_reads(
-        &self,
-        id: TokenProfileId,
-        next: &Self,
-        first: Option<u32>,
-        limits: &Limits,
-    ) -> Result<()> {
+    /// Refuses to become `next` if that could not read the tokens that this profile has `made`. Raising minDecryptVersion
+    /// is how tokens are given up on purpose (`key_move` looks at that); it can be taken back as far as tokens go.
+    pub(crate) fn check_still_reads(&self, id: TokenProfileId, next: &Self, made: Made, limits: &Limits) -> Result<()> {
         let (shape, _) = self.compile(limits)?;
         let (next_shape, _) = next.compile(limits)?;
-        let first = first.unwrap_or(self.key_version).min(self.min_decrypt_version);
+        let first = made.first.min(self.min_decrypt_version);
         let changed = [
             ("/algorithm", self.algorithm != next.algorithm),
             ("/keyUuid", self.key != next.key),
-            ("/keyVersion", next.key_version < self.key_version),
+            ("/keyVersion", next.key_version < made.last),
             ("/minDecryptVersion", next.min_decrypt_version < first),
             ("/tweakDomain", self.domain(id) != next.domain(id)),
             ("/useIv", self.use_iv != next.use_iv),
@@ -282,6 +280,7 @@ impl ProfileSpec {
             time_to_live: self.time_to_live,
             durability: Some(self.durability).filter(|durability| *durability != Durability::Written),
             control_rules: self.control_rules,
+            warnings: Vec::new(),
         })
     }
 }

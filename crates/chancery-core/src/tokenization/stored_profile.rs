@@ -48,6 +48,7 @@ impl ProfileSpec {
             key_version: self.key_version,
             min_decrypt_version: self.min_decrypt_version,
             first_key_version: None,
+            last_key_version: None,
             tweak_domain: self.tweak_domain.map(Into::into),
             format: serde_json::to_string(&self.format).map_err(Error::internal)?,
             use_iv: self.use_iv,
@@ -67,7 +68,8 @@ impl ProfileSpec {
     /// The row of a profile that is changed from `old`, which says what the change was decided on.
     pub(crate) fn changed_row(&self, old: &Row) -> Result<Row> {
         let new = self.new_row(old.id.into(), old.created_at_ms)?;
-        Ok(Row { used: old.used, first_key_version: old.first_key_version, version: old.version, ..new })
+        let (first_key_version, last_key_version) = (old.first_key_version, old.last_key_version);
+        Ok(Row { used: old.used, first_key_version, last_key_version, version: old.version, ..new })
     }
 }
 

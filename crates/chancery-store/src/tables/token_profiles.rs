@@ -45,6 +45,8 @@ pub struct Row {
     pub created_at_ms: i64,
     /// What calls wait for, where that is more than that their record is written.
     pub durability: Option<String>,
+    /// The newest key version that made a token; none also in rows of releases that did not note it.
+    pub last_key_version: Option<u32>,
 }
 
 /// What lists show of a token profile.
@@ -67,7 +69,7 @@ macro_rules! select {
         concat!(
             "SELECT id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, \
              tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, \
-             durability, mac FROM token_profiles ",
+             durability, last_key_version, mac FROM token_profiles ",
             $rest
         )
     };
@@ -85,26 +87,35 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     authority::insert(tx, row).await
 }
 
-/// Writes everything that can change, if version and use are still those of `row`; whether they were. The version is
+/// Writes everything that can change, if version and uses are still those of `row`; whether they were. The version is
 /// counted up. [`StoreError::Conflict`] when the name is taken.
 pub async fn update(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
     let new = row.clone();
     amend(tx, vec![row.id.into_value()], |old: &mut Row| {
-        if (old.version, old.used) != (new.version, new.used) {
+        let stands = |row: &Row| (row.version, row.used, row.last_key_version);
+        if stands(old) != stands(&new) {
             return false;
         }
-        let version = old.version + 1;
-        *old = Row { first_key_version: old.first_key_version, created_at_ms: old.created_at_ms, version, ..new };
+        *old = Row {
+            first_key_version: old.first_key_version,
+            // Before the version moves: a row that does not tell it has made tokens up to this one.
+            last_key_version: old.last_key_version.or(old.used.then_some(old.key_version)),
+            created_at_ms: old.created_at_ms,
+            version: old.version + 1,
+            ..new
+        };
         true
     })
     .await
 }
 
-/// Notes that a token was made by this version of a profile; whether it is still the version.
+/// Notes that a token was made by this version of a profile, with the key version that it has; whether it is still the
+/// version.
 pub async fn mark_used(tx: &mut Tx, id: Uuid, version: i64) -> Result<bool, StoreError> {
     amend(tx, vec![id.into_value()], |row: &mut Row| {
         row.used = true;
         row.first_key_version = row.first_key_version.or(Some(row.key_version));
+        row.last_key_version = Some(row.key_version);
         row.version == version
     })
     .await
@@ -151,6 +162,7 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 authority!(Row, "token_profiles", keys 1, {
     id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, tweak_domain, format,
     use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, durability,
+    last_key_version,
 });
 
 impl FromColumns for StubRow {

@@ -91,6 +91,9 @@ pub struct ApiKeyCreated {
     /// Until when the secret of before goes on (RFC 3339, UTC); only after a rotation with an overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_until: Option<String>,
+    /// What to know beside that: that the rotation ended a secret which was to go on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// Says which, never the secret.

@@ -50,9 +50,12 @@ pub struct TokenProfile {
     pub control_rules: Vec<ControlRule>,
     /// What the service thinks of the profile's safety.
     pub security: TokenSecurity,
+    /// Only in the answer to a change: what it means for tokens that are there and for those who read them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
-/// What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+/// What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`, `warnings`) may be sent and mean
 /// nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -227,6 +230,10 @@ pub struct PatchTokenProfile {
     pub durability: Option<Durability>,
     /// Replaces all rules.
     pub control_rules: Option<Vec<ControlRule>>,
+    /// Whether `minDecryptVersion` may go above a key version that made tokens, where tokens do not tell their version:
+    /// those that are left then read as other, plausible messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub give_up_tokens: Option<bool>,
 }
 
 /// A new name, or the old one.

@@ -124,6 +124,9 @@ pub(crate) struct ApiKeyRotate {
     /// Where the new secret is written, for its owner alone [default: standard output].
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Does not ask where the secret of before the last rotation still goes on, which this ends.
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 /// `identity api-key delete`.

@@ -52,6 +52,11 @@ fn resolved(connection: &Connection, kind: &str, text: &str) -> Result<String, F
 
 /// Where the key is that is meant.
 fn path_of(connection: &Connection, one: &OneKey) -> Result<String, Failure> {
+    found(connection, one).map(|(path, _)| path)
+}
+
+/// The same, and the key as the list has it.
+fn found(connection: &Connection, one: &OneKey) -> Result<(String, Value), Failure> {
     let keys = keys_of(connection, &one.identity)?;
     let listed = connection.get(&keys)?;
     let known = listed["results"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -59,8 +64,9 @@ fn path_of(connection: &Connection, one: &OneKey) -> Result<String, Failure> {
         let is = |member: &str| key["objInfo"][member].as_str().is_some_and(|text| text.eq_ignore_ascii_case(&one.key));
         is("uuid") || key["objInfo"]["name"].as_str() == Some(&one.key)
     };
-    match known.iter().find(is_meant).and_then(|key| key["objInfo"]["uuid"].as_str()) {
-        Some(uuid) => Ok(format!("{keys}/{uuid}")),
+    let found = known.iter().find(is_meant).and_then(|key| Some((key, key["objInfo"]["uuid"].as_str()?)));
+    match found {
+        Some((key, uuid)) => Ok((format!("{keys}/{uuid}"), key.clone())),
         None => {
             let message = format!("{}: {} has no API key of this name", one.key, one.identity);
             Err(told_with(Exit::Usage, message, "chancery identity api-key list shows those that there are."))
@@ -81,13 +87,14 @@ fn listed(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
             text(key, "/expiresAt"),
             text(key, "/lastUsedAt"),
             text(key, "/previous/until"),
+            text(key, "/previous/lastUsedAt"),
             if networks.is_empty() { "-".to_owned() } else { networks.join(" ") },
             if key["scope"].is_object() { "restricted" } else { "-" }.to_owned(),
             text(key, "/objInfo/uuid"),
         ]
     };
     let keys = answer.response["results"].as_array();
-    let titles = ["NAME", "ENDS", "LAST USED", "OLD SECRET ENDS", "NETWORKS", "SCOPE", "UUID"];
+    let titles = ["NAME", "ENDS", "LAST USED", "OLD SECRET ENDS", "OLD LAST USED", "NETWORKS", "SCOPE", "UUID"];
     show::table(&titles, &keys.into_iter().flatten().map(row).collect::<Vec<_>>())
 }
 
@@ -126,7 +133,7 @@ fn created(connection: &Connection, create: &ApiKeyCreate) -> Result<(), Failure
     let mut body = terms(connection, &create.terms)?;
     body.insert("name".to_owned(), create.name.as_str().into());
     let (path, body) = (keys_of(connection, &create.identity)?, Value::from(body));
-    let whose = Whose { identity: &create.identity, key: &create.name };
+    let whose = Whose { identity: &create.identity, key: &create.name, goes_on: false };
     told_once(connection, whose, create.out.as_deref(), || Ok(connection.call("POST", &path, Some(&body))?))
 }
 
@@ -156,9 +163,19 @@ fn rotated(connection: &Connection, rotate: &ApiKeyRotate) -> Result<(), Failure
     if let Some(overlap) = rotate.overlap {
         body.insert("overlapSeconds".to_owned(), overlap.as_secs().into());
     }
-    let path = format!("{}/rotate", path_of(connection, &rotate.one)?);
-    let body = Value::from(body);
-    let whose = Whose { identity: &rotate.one.identity, key: &rotate.one.key };
+    let (path, key) = found(connection, &rotate.one)?;
+    let until = key.pointer("/previous/until").and_then(Value::as_str);
+    if let Some(until) = until.filter(|_| !rotate.yes) {
+        let used = key.pointer("/previous/lastUsedAt").and_then(Value::as_str);
+        let used = used.map_or_else(String::new, |at| format!(", and was last used at {at}"));
+        let says = format!("the secret of before the last rotation goes on until {until}{used}. This ends it at once.");
+        output::note(Shown(&format!("{}: {says}", rotate.one.key)));
+        let look = format!("Look at it with: chancery identity api-key list {}", shell_word(&rotate.one.identity));
+        consent::asked("rotate", &look)?;
+    }
+    let (path, body) = (format!("{path}/rotate"), Value::from(body));
+    let goes_on = rotate.overlap.is_none_or(|overlap| !overlap.is_zero());
+    let whose = Whose { identity: &rotate.one.identity, key: &rotate.one.key, goes_on };
     told_once(connection, whose, rotate.out.as_deref(), || Ok(connection.call("POST", &path, Some(&body))?))
 }
 

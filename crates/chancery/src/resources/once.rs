@@ -28,14 +28,19 @@ const SECRET_LEN: usize = API_KEY_LEN + 1;
 pub(crate) struct Whose<'a> {
     pub(crate) identity: &'a str,
     pub(crate) key: &'a str,
+    /// Whether a secret of before goes on, which another rotation ends.
+    pub(crate) goes_on: bool,
 }
 
 impl Whose<'_> {
     /// What to do where the secret is made, and nobody has it.
     fn lost(self) -> String {
         let (identity, key) = (shell_word(self.identity), shell_word(self.key));
+        let (ends, yes) =
+            if self.goes_on { (", which ends the one of before at once", " --yes") } else { Default::default() };
         format!(
-            "The secret is made, and lost. Make another one:\nchancery identity api-key rotate {identity} {key} --overlap 0s"
+            "The secret is made, and lost. Make another one{ends}:\n\
+             chancery identity api-key rotate {identity} {key} --overlap 0s{yes}"
         )
     }
 }
@@ -66,7 +71,8 @@ fn shown(
     if !output::is_read(&Destination::Standard)? {
         return Err(unread(NOT_ASKED));
     }
-    let answer = make()?;
+    let mut answer = make()?;
+    answer.tell_warnings();
     let told = match connection.output {
         Output::Json => answer.print(),
         Output::Table => show::details(&answer.response, &Names::new(connection)),
@@ -94,6 +100,7 @@ fn written(
         file.write_all(&[b'\n'; SECRET_LEN])?;
         file.sync_all()?;
         let mut answer = make()?;
+        answer.tell_warnings();
         let secret = answer.response.as_object_mut().and_then(|members| members.remove("apiKey")).unwrap_or_default();
         let secret = secret.as_str().ok_or("the server answered no secret")?;
         file.set_len(0)?;

@@ -22,6 +22,7 @@ use zeroize::Zeroizing;
 
 use super::{
     holders::{check_holds_as_much, check_takes_programs},
+    previous_secret::{self, check_is_present_secret},
     stored_identity::existing,
 };
 use crate::{
@@ -32,7 +33,7 @@ use crate::{
         api_key::{Content, FIRST_NAME, new_secret},
         passkeys::check_has_shown_passkey,
     },
-    text::check_name,
+    text::{check_name, check_renamed},
     time::{parse_rfc3339, rfc3339_ms},
 };
 
@@ -115,7 +116,7 @@ impl Chancery {
             })
         })
         .await?;
-        Ok(ApiKeyCreated { uuid, api_key: secret.to_string(), previous_until: None })
+        Ok(ApiKeyCreated { uuid, api_key: secret.to_string(), previous_until: None, warnings: Vec::new() })
     }
 
     /// The key that an application is made with.
@@ -158,9 +159,6 @@ impl Chancery {
     ) -> Result<ApiKey> {
         let MayUseKeys { grant, own, .. } = self.may_use_keys(caller, id, None, Action::ApiKeyChange).await?;
         let now = self.clock.now_ms();
-        if let Some(name) = &body.name {
-            check_name("/name", name, &self.limits)?;
-        }
         let new_networks = body.networks.map(|given| networks(&given, &self.limits)).transpose()?;
         let new_scope = body.scope.map(|given| scope(given, &self.limits)).transpose()?;
         let new_end = body.expires_at.map(|given| given.map(|end| end_of(&end, now)).transpose()).transpose()?;
@@ -175,6 +173,7 @@ impl Chancery {
                 let before = shown(&row, now)?;
                 let mut content = Content::of(&row)?;
                 if let Some(name) = body.name {
+                    check_renamed("/name", &name, &row.name, &limits)?;
                     row.name_key = name_key(&name);
                     row.name = name;
                 }
@@ -213,7 +212,7 @@ impl Chancery {
         let hash = self.api_key_hash(&secret).to_vec();
         let event = self.key_event(Action::ApiKeyRotate, id, key.into(), own);
         let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
-        let previous_until = self
+        let (previous_until, warnings) = self
             .administer_with(caller, &grant, event, move |tx| {
                 Box::pin(async move {
                     let mut row = stored(tx, id, key).await?;
@@ -236,12 +235,12 @@ impl Chancery {
                     row.rotated_at_ms = Some(now);
                     tables::api_keys::update(tx, &row).await?;
                     told.changed(&before, &shown(&row, now)?, &limits)?;
-                    Ok(row.previous_until_ms)
+                    Ok((row.previous_until_ms, previous_secret::ended(&before)))
                 })
             })
             .await?;
         let previous_until = previous_until.map(rfc3339_ms);
-        Ok(ApiKeyCreated { uuid: key, api_key: secret.to_string(), previous_until })
+        Ok(ApiKeyCreated { uuid: key, api_key: secret.to_string(), previous_until, warnings })
     }
 
     /// DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}. Sessions that it began end with it.
@@ -293,16 +292,6 @@ impl Chancery {
             .on(key)
             .detail(json!({"identityUuid": identity, "identity": name, "own": own}))
             .changes(Change::of(ChangeKind::ApiKeys, identity))
-    }
-}
-
-/// A secret that goes on after a rotation changes nothing: it may be in other hands, for which it was replaced.
-fn check_is_present_secret(row: &Row, shown: Option<u32>) -> Result<()> {
-    match shown {
-        Some(version) if version != row.version => {
-            Err(Error::forbidden("This secret of the API key was replaced; only the present one may do this."))
-        }
-        Some(_) | None => Ok(()),
     }
 }
 

@@ -74,6 +74,32 @@ async fn no_token_is_given_out_by_a_version_that_was_changed_before_it_counted_a
 }
 
 #[tokio::test]
+async fn a_key_version_that_was_taken_back_makes_no_token_where_that_is_not_known_yet() {
+    let installation = Installation::new().await;
+    let (one, caller) = (&installation.chancery, installation.administrators().await);
+    let id = profile(one, &caller).await;
+    let token = one.tokenize(&caller, id, message()).await.unwrap().token;
+    let key = one.token_profile(&caller, id).await.unwrap().key_uuid;
+    one.rotate_key(&caller, key).await.unwrap();
+    let moved = |version| serde_json::from_value(json!({"keyVersion": version})).unwrap();
+    one.change_token_profile(&caller, id, moved(2)).await.unwrap();
+    let two = installation.other_node().await;
+    one.change_token_profile(&caller, id, moved(1)).await.unwrap();
+    // It may have looked by itself just now; mostly it has not, and is refused once.
+    match two.tokenize(&caller, id, message()).await {
+        Ok(made) => assert_eq!(made.token, token),
+        Err(refused) => assert_eq!(refused.meaning(), Meaning::State),
+    }
+    assert_eq!(two.tokenize(&caller, id, message()).await.unwrap().token, token, "it has caught up");
+    // Once one was made, wherever that was, there is no way back.
+    one.change_token_profile(&caller, id, moved(2)).await.unwrap();
+    two.catch_up().await.unwrap();
+    two.tokenize(&caller, id, message()).await.unwrap();
+    let refusal = one.change_token_profile(&caller, id, moved(1)).await.err().unwrap();
+    assert_eq!((refusal.meaning(), refusal.field()), (Meaning::State, Some("/keyVersion")));
+}
+
+#[tokio::test]
 async fn a_profile_that_does_not_compile_fails_alone() {
     let installation = Installation::new().await;
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);

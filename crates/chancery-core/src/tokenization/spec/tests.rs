@@ -54,3 +54,16 @@ fn members_that_an_algorithm_does_not_have_are_refused() {
     }
     assert!(spec(&json!({"algorithm": "AesGcm", "useIv": true})).compile(&Limits::default()).is_ok());
 }
+
+#[test]
+fn a_profile_of_a_release_that_took_blanks_around_names_goes_on() {
+    let limits = Limits::default();
+    let old = ProfileSpec { name: "cards ".to_owned(), ..spec(&json!({})) };
+    old.compile(&limits).unwrap();
+    let patch = |body: Value| old.patched(serde_json::from_value(body).unwrap(), 7, &limits);
+    assert_eq!(patch(json!({"durability": "Written"})).unwrap().name, "cards ");
+    assert_eq!(patch(json!({"objInfo": {"name": "cards "}})).unwrap().name, "cards ");
+    assert_eq!(patch(json!({"objInfo": {"name": "cards"}})).unwrap().name, "cards");
+    let refused = patch(json!({"objInfo": {"name": " cards"}})).unwrap_err();
+    assert_eq!((refused.meaning(), refused.field()), (Meaning::Value, Some("/objInfo/name")));
+}

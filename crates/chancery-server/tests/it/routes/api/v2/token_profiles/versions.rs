@@ -144,16 +144,99 @@ async fn a_used_profile_moves_up_and_takes_back_what_it_gave_up() {
     let token = profile.tokenize(CARD).await;
     rotate(&bench.admin, &bench.key).await;
     profile.patch(json!({"keyVersion": 4})).await.refused(400, "InvalidSelection", Some("/keyVersion"));
-    profile.patch(json!({"keyVersion": 3, "minDecryptVersion": 3})).await.response();
+    profile.patch(json!({"keyVersion": 3, "minDecryptVersion": 3, "giveUpTokens": true})).await.response();
     let reply = profile.call("detokenize", json!({"token": token, "keyVersion": 2})).await;
     reply.refused(400, "InvalidValue", Some("/keyVersion"));
     profile.patch(json!({"minDecryptVersion": 2})).await.response();
     let reply = profile.call("detokenize", json!({"token": token, "keyVersion": 2})).await;
     assert_eq!(reply.response()["message"], CARD);
+    profile.tokenize(CARD).await;
     for (changes, field) in
         [(json!({"keyVersion": 2}), "/keyVersion"), (json!({"minDecryptVersion": 1}), "/minDecryptVersion")]
     {
         profile.patch(changes).await.refused(409, "InvalidState", Some(field));
     }
     profile.patch(json!({"minDecryptVersion": 4})).await.refused(400, "InvalidValue", Some("/minDecryptVersion"));
+}
+
+#[tokio::test]
+async fn a_move_says_what_callers_have_to_send_and_can_be_taken_back_until_a_token_is_made() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let old = profile.tokenize(CARD).await;
+    rotate(&bench.admin, &bench.key).await;
+    let moved = profile.patch(json!({"keyVersion": 2})).await;
+    let warnings = moved.response()["warnings"].as_array().unwrap();
+    let warning = warnings[0].as_str().unwrap();
+    assert_eq!(warnings.len(), 1);
+    assert!(warning.contains("send keyVersion") && warning.contains("key versions 1 to 2"), "{warning}");
+    let read = profile.read().await;
+    assert_eq!(read["warnings"], Value::Null, "only the change is warned of");
+    let body = json!({"token": old});
+    profile.call("detokenize", body.clone()).await.refused(400, "ArgumentParseError", Some("/keyVersion"));
+    let back = profile.patch(json!({"keyVersion": 1})).await;
+    assert_eq!((&back.response()["keyVersion"], &back.response()["warnings"]), (&json!(1), &Value::Null));
+    assert_eq!(profile.call("detokenize", body.clone()).await.response()["message"], CARD);
+    assert_eq!(profile.tokenize(CARD).await, old);
+    for call in ["tokenize", "batch-tokenize", "rewrap"] {
+        profile.patch(json!({"keyVersion": 2})).await.response();
+        let made = match call {
+            "tokenize" => profile.call(call, json!({"message": CARD})).await,
+            "batch-tokenize" => profile.call(call, json!({"messages": [CARD]})).await,
+            _ => profile.call(call, json!({"tokens": [old], "keyVersion": 1})).await,
+        };
+        made.response();
+        profile.patch(json!({"keyVersion": 1})).await.refused(409, "InvalidState", Some("/keyVersion"));
+    }
+}
+
+#[tokio::test]
+async fn of_tokens_that_are_written_back_nothing_is_warned_again() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    profile.tokenize(CARD).await;
+    rotate(&bench.admin, &bench.key).await;
+    let moved = profile.patch(json!({"keyVersion": 2})).await.response().clone();
+    // With its warnings, as it was answered.
+    let again = profile.patch(moved).await;
+    assert_eq!(again.response()["warnings"], Value::Null);
+}
+
+#[tokio::test]
+async fn tokens_that_would_read_as_something_else_are_given_up_only_where_the_body_says_so() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    rotate(&bench.admin, &bench.key).await;
+    // No token was made: nothing is given up.
+    profile.patch(json!({"keyVersion": 2, "minDecryptVersion": 2})).await.response();
+    profile.patch(json!({"keyVersion": 1, "minDecryptVersion": 1})).await.response();
+    profile.tokenize(CARD).await;
+    profile.patch(json!({"keyVersion": 2})).await.response();
+    for changes in [json!({"minDecryptVersion": 2}), json!({"minDecryptVersion": 2, "giveUpTokens": false})] {
+        let refused = profile.patch(changes).await;
+        assert!(
+            refused.text().contains("giveUpTokens") && refused.text().contains("key version 1,"),
+            "{}",
+            refused.text()
+        );
+        refused.refused(409, "InvalidState", Some("/minDecryptVersion"));
+    }
+    let given_up = profile.patch(json!({"minDecryptVersion": 2, "giveUpTokens": true})).await;
+    let warning = given_up.response()["warnings"][0].as_str().unwrap().to_owned();
+    assert!(warning.contains("key version 1 is not refused"), "{warning}");
+    // Nothing more of it is lost.
+    rotate(&bench.admin, &bench.key).await;
+    profile.patch(json!({"keyVersion": 3, "minDecryptVersion": 3})).await.response();
+}
+
+#[tokio::test]
+async fn tokens_that_tell_their_version_are_refused_afterwards_and_said_to_be() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"format": {"luhn": "Ignore", "versionPrefix": 2}})).await;
+    profile.tokenize("4111-1111-1111-1111").await;
+    rotate(&bench.admin, &bench.key).await;
+    assert_eq!(profile.patch(json!({"keyVersion": 2})).await.response()["warnings"], Value::Null);
+    let raised = profile.patch(json!({"minDecryptVersion": 2})).await;
+    let warning = raised.response()["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("key version 1 is refused"), "{warning}");
 }
