@@ -135,6 +135,16 @@ impl Installation {
         open(&self.store, &self.folder, &self.clock, Limits::default(), 0).await
     }
 
+    /// Another node on the same store, if that can be opened.
+    pub(crate) async fn opened_again(&self) -> std::result::Result<Arc<Chancery>, crate::OpenFailure> {
+        Chancery::open(config(&self.store, &self.folder, &self.clock, Limits::default(), 0)).await
+    }
+
+    /// Whether the store is a PostgreSQL.
+    pub(crate) const fn is_on_postgres(&self) -> bool {
+        self._database.is_some()
+    }
+
     /// Another node on the same store, with its journal in this folder.
     pub(crate) async fn node_with_journal(&self, journal: std::path::PathBuf) -> Arc<Chancery> {
         let config = config(&self.store, &self.folder, &self.clock, Limits::default(), 0);

@@ -89,6 +89,15 @@ pub enum OpenError {
     /// A migration that ran is not the one that this release holds.
     #[error("the migration {0} is not the one that made this database")]
     Changed(String),
+    /// Somebody made a trigger, or changed one of ours.
+    #[error(
+        "the database has a trigger or rule that Chancery did not make so: {0}. It could keep changes and audit records out. \
+         Find out who made it; drop it, or restore a backup"
+    )]
+    Trigger(String),
+    /// Somebody removed one.
+    #[error("the database lacks the trigger {0}, which keeps what belongs to the audit records: restore a backup")]
+    NoTrigger(String),
     /// Nothing is in the database yet, and nothing was to be made.
     #[error("there is no installation in {0}; `chancery init` makes one")]
     Absent(String),

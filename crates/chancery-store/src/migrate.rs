@@ -1,5 +1,7 @@
 //! Brings a database up to date: forward only, all in one transaction.
 
+mod triggers;
+
 use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql, tables};
 
 /// One file of `migrations/`.
@@ -74,6 +76,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0098_one_key_a_passkey",
     "0099_recovery",
     "0100_witnesses",
+    "0101_token_key_versions",
 ];
 
 /// The text is kept whole, as its own checksum.
@@ -95,6 +98,10 @@ pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, Open
         apply(tx, migration).await?;
         missing += 1;
     }
+    // Each by itself: in which lines are whose begins anew with each.
+    let texts = MIGRATIONS.iter().map(|migration| tx.backend().migration_text(migration.text));
+    let texts = texts.collect::<String>();
+    triggers::check(tx, &texts).await?;
     tables::changes::forget_foreign(tx).await?;
     Ok(missing)
 }

@@ -22,7 +22,7 @@ use rusqlite::{CachedStatement, OpenFlags, ToSql};
 use crate::authority::Authenticator;
 use crate::in_place::InPlace;
 use crate::stamp::Stamp;
-use crate::statement::Wanted;
+use crate::statement::{Wanted, expect_changed};
 use crate::undo::Undo;
 use crate::url::SqliteFlush;
 use crate::value::Value;
@@ -253,9 +253,12 @@ pub(crate) fn change(
     parameters: &mut Parameters,
     statement: &Statement,
 ) -> Result<u64, StoreError> {
+    let is_one = statement.changes_one;
     let mut statement = parameters.bound(connection, statement)?;
     if statement.column_count() == 0 {
-        return Ok(statement.raw_execute()? as u64);
+        let rows = statement.raw_execute()? as u64;
+        expect_changed(is_one, rows)?;
+        return Ok(rows);
     }
     // One with RETURNING whose rows nobody wants.
     let mut rows = statement.raw_query();

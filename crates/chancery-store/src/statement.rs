@@ -27,17 +27,28 @@ pub(crate) enum Wanted {
 pub struct Statement {
     text: Cow<'static, str>,
     values: Vec<Value>,
+    pub(crate) changes_one: bool,
 }
 
 /// A statement. Parameters are `$1`, `$2` …, bound in this order.
 pub fn sql(text: &'static str) -> Statement {
-    Statement { text: Cow::Borrowed(text), values: Vec::new() }
+    Statement { text: Cow::Borrowed(text), values: Vec::new(), changes_one: false }
 }
 
 /// A statement whose text was put together by the program, as for many rows at once. Never put a value into the text:
 /// bind it.
 pub fn generated_sql(text: String) -> Statement {
-    Statement { text: Cow::Owned(text), values: Vec::new() }
+    Statement { text: Cow::Owned(text), values: Vec::new(), changes_one: false }
+}
+
+/// Whether so many changed rows are as they must be.
+pub(crate) fn expect_changed(is_one: bool, rows: u64) -> Result<(), StoreError> {
+    if is_one && rows != 1 {
+        return Err(StoreError::Internal(
+            "a row that must be written was not; does the database have other triggers?".into(),
+        ));
+    }
+    Ok(())
 }
 
 /// So many parameters from this number on, for `IN (…)`: `$4, $5`.
@@ -68,6 +79,13 @@ impl Statement {
         self
     }
 
+    /// It fails where it does not change one row, whatever triggers somebody has put there: for what no work may go on
+    /// without.
+    pub const fn changing_one(mut self) -> Self {
+        self.changes_one = true;
+        self
+    }
+
     /// Runs it when the work has ended well, or before its next statement that is not for later: for a change whose
     /// outcome the work does not look at. A work on SQLite that changes nothing otherwise needs no savepoint of its own.
     /// PostgreSQL runs it at once.
@@ -79,7 +97,9 @@ impl Statement {
                 connection.later(self);
             }
             Connection::Sqlite(connection) => drop(connection.execute(&self)?),
-            Connection::Postgres(connection) => drop(connection.execute(self.text, self.values).await?),
+            Connection::Postgres(connection) => {
+                expect_changed(self.changes_one, connection.execute(self.text, self.values).await?)?;
+            }
         }
         tx.succeeded();
         Ok(())

@@ -1,17 +1,20 @@
 //! GET /api/v2/audit and its export behind the door.
 
+use std::fmt::Display;
+
 use chancery_store::{
     Start,
     tables::audit::{self, Filter, Row},
 };
 use chancery_types::{
-    Action, Perm,
+    Action, ErrorCode, Perm,
     wire::{
         Items, ListQuery,
         audit::{AuditExportQuery, AuditQuery, AuditRecord},
     },
 };
 use serde_json::json;
+use tracing::error;
 
 use super::ledger::Part;
 use crate::{
@@ -60,7 +63,7 @@ impl Chancery {
         let filter = filter_of(asked)?;
         let listed = self
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
-        items(listed.await?, body_of)
+        items(listed.await?, |row| Ok(body_of(row)))
     }
 
     /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after
@@ -79,9 +82,12 @@ impl Chancery {
         if !is_of_ledger {
             return Ok(AuditExport { grant, next: Some(Next::Records(filter, Start::Offset(0))) });
         }
-        self.sequence_ledger().await?;
+        // A ledger that cannot go on, since somebody wrote into it, is exported all the same, with what shows it.
+        let sequenced = self.sequence_ledger().await;
+        let is_settled = sequenced.inspect_err(|error| error!(%error, "extending the audit ledger failed")).is_ok();
         let key = self.ledger.0.key.clone();
-        let first = self.read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key).await }));
+        let first =
+            self.read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key, is_settled).await }));
         let next = Some(Next::Ledger(first.await?));
         Ok(AuditExport { grant, next })
     }
@@ -110,7 +116,7 @@ impl Chancery {
         export.next = listed.next.map(|row| Next::Records(filter, Start::After(row)));
         let mut lines = Vec::new();
         for row in listed.rows {
-            serde_json::to_writer(&mut lines, &body_of(row)?).map_err(Error::internal)?;
+            serde_json::to_writer(&mut lines, &body_of(row)).map_err(Error::internal)?;
             lines.push(b'\n');
         }
         Ok(Some(lines))
@@ -138,20 +144,47 @@ pub(super) fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
     parse_rfc3339(&text).map(Some).ok_or_else(refusal)
 }
 
-pub(super) fn body_of(row: Row) -> Result<AuditRecord> {
-    let record = row.record;
+/// The record as everybody gets it. One that cannot be read, because somebody wrote into the database, is told as such, and
+/// hides none of the others.
+pub(super) fn body_of(row: Row) -> AuditRecord {
+    let (number, at_ms) = (row.seq, row.record.at_ms);
+    read(row).unwrap_or_else(|why| {
+        error!(number, %why, "an audit record is not what Chancery wrote: somebody else wrote into the database");
+        AuditRecord {
+            number,
+            time: rfc3339_ms(at_ms),
+            request_id: String::new(),
+            source: String::new(),
+            identities: Vec::new(),
+            node: None,
+            account: None,
+            action: Action::RowRefuse,
+            object_uuid: None,
+            outcome: ErrorCode::InternalError,
+            detail: json!({"table": "audit", "unreadable": why}),
+            count: 1,
+        }
+    })
+}
+
+fn read(Row { seq, record, unreadable }: Row) -> Result<AuditRecord, String> {
+    if let Some(why) = unreadable {
+        return Err(why);
+    }
+    let wrong = |column: &str, why: &dyn Display| format!("column {column}: {why}");
+    let json = |column: &'static str| move |error: serde_json::Error| wrong(column, &error);
     Ok(AuditRecord {
-        number: row.seq,
+        number: seq,
         time: rfc3339_ms(record.at_ms),
         request_id: record.request_id,
         source: record.source,
-        identities: serde_json::from_str(&record.identities).map_err(Error::internal)?,
+        identities: serde_json::from_str(&record.identities).map_err(json("identities"))?,
         node: record.node.map(Into::into),
-        account: record.account.map(|account| serde_json::from_str(&account)).transpose().map_err(Error::internal)?,
-        action: record.action.parse().map_err(Error::internal)?,
+        account: record.account.map(|text| serde_json::from_str(&text)).transpose().map_err(json("account"))?,
+        action: record.action.parse().map_err(|error| wrong("action", &error))?,
         object_uuid: record.object.map(Into::into),
-        outcome: record.outcome.parse().map_err(Error::internal)?,
-        detail: serde_json::from_str(&record.detail).map_err(Error::internal)?,
+        outcome: record.outcome.parse().map_err(|error| wrong("outcome", &error))?,
+        detail: serde_json::from_str(&record.detail).map_err(json("detail"))?,
         count: record.count,
     })
 }

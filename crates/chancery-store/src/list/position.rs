@@ -114,7 +114,9 @@ impl FromColumns for NumberPosition {
 
 impl FromColumns for NewestPosition {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self(columns.get("position_moment")?, columns.get("position_number")?))
+        // What is no number at all stands before all numbers there, and the list goes on behind it.
+        let moment = columns.get("position_moment").unwrap_or(i64::MAX);
+        Ok(Self(moment, columns.get("position_number")?))
     }
 }
 

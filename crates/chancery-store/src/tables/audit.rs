@@ -1,5 +1,7 @@
 //! Who did what, or was refused.
 
+use std::ops::RangeInclusive;
+
 use uuid::Uuid;
 
 use crate::value::Bind;
@@ -40,6 +42,9 @@ pub struct Row {
     pub seq: i64,
     /// What was recorded.
     pub record: Record,
+    /// Why it is not what Chancery wrote, where a column cannot be read: somebody else wrote there. That one row is no
+    /// reason to show none of the others.
+    pub unreadable: Option<String>,
 }
 
 /// Which records; `None` is all.
@@ -86,8 +91,16 @@ pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
         .bind(record.count)
         .bind(record.node)
         .bind(record.account)
+        .changing_one()
         .later(tx)
         .await
+}
+
+const OF_IDENTITY: &str = "SELECT seq FROM audit_identities WHERE identity = $1 AND at_ms >= $2 AND at_ms <= $3";
+
+/// The numbers of an identity's records of a time, as a search by it finds them.
+pub async fn of_identity(tx: &mut Tx, identity: Uuid, times: RangeInclusive<i64>) -> Result<Vec<i64>, StoreError> {
+    sql(OF_IDENTITY).bind(identity).bind(*times.start()).bind(*times.end()).all(tx).await
 }
 
 /// The newest records first.
@@ -143,19 +156,29 @@ pub(crate) fn list_of(filter: Filter) -> List {
 
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        let mut unreadable = None;
+        let why = &mut unreadable;
         let record = Record {
-            at_ms: columns.get("at_ms")?,
-            request_id: columns.get("request_id")?,
-            source: columns.get("source")?,
-            identities: columns.get("identities")?,
-            action: columns.get("action")?,
-            object: columns.optional("object")?,
-            outcome: columns.get("outcome")?,
-            detail: columns.get("detail")?,
-            count: columns.get("count")?,
-            node: columns.optional("node")?,
-            account: columns.optional("account")?,
+            at_ms: readable(columns.get("at_ms"), why),
+            request_id: readable(columns.get("request_id"), why),
+            source: readable(columns.get("source"), why),
+            identities: readable(columns.get("identities"), why),
+            action: readable(columns.get("action"), why),
+            object: readable(columns.optional("object"), why),
+            outcome: readable(columns.get("outcome"), why),
+            detail: readable(columns.get("detail"), why),
+            count: readable(columns.get("count"), why),
+            node: readable(columns.optional("node"), why),
+            account: readable(columns.optional("account"), why),
         };
-        Ok(Row { seq: columns.get("seq")?, record })
+        Ok(Row { seq: columns.get("seq")?, record, unreadable })
     }
+}
+
+/// What a column has; nothing, and why, where that cannot be read.
+fn readable<T: Default>(read: Result<T, StoreError>, unreadable: &mut Option<String>) -> T {
+    read.unwrap_or_else(|error| {
+        unreadable.get_or_insert_with(|| error.to_string());
+        T::default()
+    })
 }

@@ -53,9 +53,12 @@ pub struct Sight {
     pub proposals: Whose,
     /// About identities.
     pub identities: Whose,
-    /// About no object, and about API keys.
+    /// About no object, and about those of [`SERVER`].
     pub server: bool,
 }
+
+/// Kinds of objects whose notices are for whoever sees what the server tells of itself.
+const SERVER: [&str; 4] = ["ApiKey", "TokenProfile", "SigningPolicy", "AuditTarget"];
 
 macro_rules! columns {
     () => {
@@ -141,7 +144,8 @@ pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
     }
     let (mut seen, mut values) = (vec!["object_kind = 'Certificate'".to_owned()], Vec::new());
     if sight.server {
-        seen.extend(["object_kind IS NULL", "object_kind = 'ApiKey'"].map(str::to_owned));
+        seen.push("object_kind IS NULL".to_owned());
+        seen.extend(SERVER.map(|kind| format!("object_kind = '{kind}'")));
     }
     let kinds = [
         ("SigningRequest", &sight.requests, OF_REQUESTS),
@@ -183,7 +187,8 @@ impl Sight {
             Some("SigningRequest") => &self.requests,
             Some("Proposal") => &self.proposals,
             Some("Identity") => &self.identities,
-            Some("ApiKey") | None => return self.server,
+            None => return self.server,
+            Some(kind) if SERVER.contains(&kind) => return self.server,
             Some(_) => return true,
         };
         match whose {

@@ -14,6 +14,8 @@ pub(super) struct Record {
     pub(super) leaf: Option<u64>,
     /// The leaf hash of what the copy has.
     pub(super) hash: Hash,
+    /// The journal of which it says that records are missing.
+    pub(super) missed: Option<String>,
 }
 
 /// All that a copy of the ledger has, as it was read: hashes of the records, the hashes that were stored when they became
@@ -25,6 +27,8 @@ pub struct LedgerCopy {
     pub(super) checkpoints: Vec<String>,
     pub(super) key: Option<String>,
     pub(super) unreadable: Vec<LedgerFault>,
+    /// Whether the sequencer may still make leaves of records in it. An export waits for that, and has leaves alone.
+    pub(super) is_live: bool,
     lines: u64,
 }
 
@@ -34,13 +38,24 @@ pub struct LedgerCopy {
 struct Line {
     number: Option<i64>,
     time: Option<String>,
+    action: Option<String>,
+    object_uuid: Option<String>,
     leaf: Option<u64>,
     leaf_hashes: Option<Base64>,
     checkpoint: Option<String>,
     ledger_key: Option<String>,
 }
 
+/// What a record is called that says that a journal, or a part of it, is not where it was written.
+const JOURNAL_MISS: &str = "JournalMiss";
+
 impl LedgerCopy {
+    /// That of a store at work, in which records may be committed that are no leaves yet.
+    #[must_use]
+    pub fn live() -> Self {
+        Self { is_live: true, ..Self::default() }
+    }
+
     /// Reads the next line. One that is no part of a copy is a fault.
     pub fn push(&mut self, line: &str) {
         self.lines += 1;
@@ -64,9 +79,10 @@ impl LedgerCopy {
     fn read(&mut self, line: &str) -> Option<()> {
         let parsed: Line = serde_json::from_str(line).ok()?;
         match parsed {
-            Line { number: Some(number), time: Some(time), leaf, .. } => {
+            Line { number: Some(number), time: Some(time), leaf, action, object_uuid, .. } => {
                 let hash = leaf_hash(plain(line, leaf)?.as_bytes());
-                self.records.push(Record { number, time_ms: parse_rfc3339(&time)?, leaf, hash });
+                let missed = object_uuid.filter(|_| action.as_deref() == Some(JOURNAL_MISS));
+                self.records.push(Record { number, time_ms: parse_rfc3339(&time)?, leaf, hash, missed });
             }
             Line { leaf_hashes: Some(Base64(hashes)), .. } => self.hashes.extend(tree::hashes(&hashes)?),
             Line { checkpoint: Some(note), .. } => self.checkpoints.push(note),

@@ -41,27 +41,38 @@ pub enum LedgerFault {
     Outside { number: i64 },
     /// A record says that it is older than what was there before it.
     #[error(
-        "leaf {leaf}, number {number}: the record is older than checkpoint {checkpoint}, which was there before it"
+        "leaf {leaf}, number {number}: the record is {seconds} seconds older than checkpoint {checkpoint}, which was there \
+         before it"
     )]
-    Late { leaf: u64, number: i64, checkpoint: u64 },
+    Late { leaf: u64, number: i64, checkpoint: u64, seconds: u64 },
+    /// A checkpoint says that a journal goes less far than one before it said, and no record says why.
+    #[error(
+        "checkpoint {number}: the journal {journal} goes less far than checkpoint {before} says, and no JournalMiss says so: \
+         it was set back"
+    )]
+    Journal { number: u64, journal: String, before: u64 },
+    /// What finds a record by its identities does not have it.
+    #[error("number {number}: a search for the identities in this record does not find it")]
+    Unfindable { number: i64 },
     /// The end is missing.
     #[error("the end was cut: the newest checkpoint is over {size} records, and there are {leaves} leaves")]
     Cut { size: u64, leaves: u64 },
     /// A witness has seen more.
     #[error(
-        "set back: the witness has checkpoint {number} over {size} records; the newest here is {newest} over {leaves}"
+        "set back: the checkpoint {number} that was kept is over {size} records; the newest here is {newest} over {leaves}"
     )]
     SetBack { number: u64, size: u64, newest: u64, leaves: u64 },
     /// A witness has seen something else.
     #[error(
-        "written anew: of the {size} records that the witness's checkpoint {number} is over, one from leaf {from} on is another"
+        "set back and gone on, or written anew: of the {size} records that the checkpoint {number} that was kept is over, one \
+         from leaf {from} on is another; an earlier checkpoint, given too, tells more exactly from where"
     )]
     WrittenAnew { number: u64, size: u64, from: u64 },
     /// A witness has another checkpoint of the number.
-    #[error("checkpoint {number} is not the one that the witness has")]
+    #[error("checkpoint {number} is not the one that was kept")]
     OtherCheckpoint { number: u64 },
     /// A witness's file is none of this ledger.
-    #[error("the witness's checkpoint is not believed: {0}")]
+    #[error("the checkpoint that was kept is not believed: {0}")]
     Witness(NotSigned),
     /// A cosignature that is none.
     #[error("checkpoint {number}: {bad}")]

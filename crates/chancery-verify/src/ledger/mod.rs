@@ -6,6 +6,7 @@ mod checkpoint;
 mod copy;
 mod demand;
 mod fault;
+mod journals;
 mod verify;
 
 pub use checkpoint::{JournalAnchor, LedgerCheckpoint};

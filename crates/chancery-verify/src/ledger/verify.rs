@@ -9,6 +9,7 @@ use super::{
     copy::{LedgerCopy, Record},
     demand::{Demand, Witnessed},
     fault::LedgerFault,
+    journals,
 };
 use crate::log::{
     LogKey,
@@ -25,7 +26,7 @@ pub const TOLERANCE_MS: i64 = 60_000;
 pub struct LedgerState {
     /// Records.
     pub records: u64,
-    /// Those that came after the newest checkpoint: nothing proves them yet.
+    /// Those of a store at work that came after the newest checkpoint: nothing proves them yet.
     pub newer: u64,
     /// The newest checkpoint that is believed.
     pub newest: Option<LedgerCheckpoint>,
@@ -43,7 +44,7 @@ pub fn verify_ledger(
     (witnesses, demand): (&[String], &Demand),
     tolerance_ms: i64,
 ) -> LedgerState {
-    let LedgerCopy { mut records, hashes, checkpoints: notes, unreadable: mut faults, .. } = copy;
+    let LedgerCopy { mut records, hashes, checkpoints: notes, unreadable: mut faults, is_live, .. } = copy;
     let checkpoints = chain(&notes, key, &mut faults);
     let newest = checkpoints.last().cloned();
     let size = newest.as_ref().map_or(0, |newest| newest.head.size);
@@ -56,8 +57,9 @@ pub fn verify_ledger(
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
     compare(&leaves, &hashes, &mut faults);
     late(&leaves, &checkpoints, tolerance_ms, &mut faults);
-    let outside = newer.iter().filter(|record| record.time_ms < time_ms.saturating_sub(tolerance_ms));
-    faults.extend(outside.map(|record| LedgerFault::Outside { number: record.number }));
+    let is_outside = |record: &&&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
+    faults.extend(newer.iter().filter(is_outside).map(|record| LedgerFault::Outside { number: record.number }));
+    journals::compare(&leaves, &checkpoints, tolerance_ms, &mut faults);
     let tree = Tree::of(&hashes);
     roots(&checkpoints, &tree, &mut faults);
     compare_with_witnesses(witnesses, key, &checkpoints, &tree, &mut faults);
@@ -137,7 +139,8 @@ fn late(records: &[&Record], checkpoints: &[LedgerCheckpoint], tolerance_ms: i64
         }
         has_begun |= record.time_ms >= begin_ms.saturating_sub(tolerance_ms);
         if has_begun && record.time_ms < newest.0.saturating_sub(tolerance_ms) {
-            faults.push(LedgerFault::Late { leaf, number: record.number, checkpoint: newest.1 });
+            let seconds = newest.0.abs_diff(record.time_ms).div_ceil(1_000);
+            faults.push(LedgerFault::Late { leaf, number: record.number, checkpoint: newest.1, seconds });
         }
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use chancery_core::{Chancery, Host, JournalState};
 use chancery_verify::{
-    ledger::{Demand, LedgerCopy, LedgerState, Witnessed, verify_ledger},
+    ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
 };
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
@@ -33,6 +33,7 @@ const LEDGER_EXAMPLE: &str = "Exit codes: 0 nothing was, 1 something was: each l
 
 /// Lines of faults that are shown: whoever renumbers everything makes one for each record.
 const FAULTS_SHOWN: usize = 20;
+const LATE_SHOWN: usize = 3;
 
 const VERIFY: &str =
     "Checks the journal of tokenize and detokenize calls on this host: each record, and that none is missing";
@@ -136,14 +137,12 @@ fn rfc3339(time_s: u64) -> String {
 
 fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
     let LedgerState { records, newer, newest, witnessed, faults } = state;
-    for fault in faults.iter().take(FAULTS_SHOWN) {
-        output::note(format_args!("Not whole: {fault}."));
-    }
-    if let Some(more) = faults.len().checked_sub(FAULTS_SHOWN).filter(|more| *more > 0) {
-        output::note(format_args!("Not whole: {more} places more."));
-    }
+    tell_ledger_faults(faults);
     if !faults.is_empty() {
         return Ok(Exit::Failed);
+    }
+    if *newer > 0 {
+        output::note(format_args!("{newer} records are newer than the newest checkpoint: nothing proves them yet."));
     }
     let newest = newest.as_ref().map(|newest| {
         json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
@@ -158,6 +157,25 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
     }
     output::line(escaped_json(&told.to_string()))?;
     Ok(Exit::Done)
+}
+
+/// Those that a wrong clock makes come last, and are few lines: one that was set makes one of each record.
+fn tell_ledger_faults(faults: &[LedgerFault]) {
+    let seconds =
+        |fault: &LedgerFault| if let LedgerFault::Late { seconds, .. } = fault { Some(*seconds) } else { None };
+    let (late, others): (Vec<_>, Vec<_>) = faults.iter().partition(|fault| seconds(fault).is_some());
+    for (some, shown) in [(&others, FAULTS_SHOWN), (&late, LATE_SHOWN)] {
+        some.iter().take(shown).for_each(|fault| output::note(format_args!("Not whole: {fault}.")));
+        if let Some(more) = some.len().checked_sub(shown).filter(|more| *more > 0) {
+            output::note(format_args!("Not whole: {more} places more of this kind."));
+        }
+    }
+    if let Some(most) = late.into_iter().filter_map(seconds).max() {
+        output::note(format_args!(
+            "A server whose clock was set makes records that are older than what was before them: if records of ClockJump say \
+             that it was, --tolerance {most} allows for it. Otherwise they were inserted."
+        ));
+    }
 }
 
 /// Checkpoints that were kept. What is no note at all cannot be read, and says nothing of the records.

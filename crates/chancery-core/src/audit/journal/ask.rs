@@ -3,12 +3,12 @@
 use std::{collections::BTreeSet, path::Path};
 
 use chancery_journal::{Found, Head, View, Walk, Walked, walk};
-use chancery_store::tables::journals::{self, Row};
+use chancery_store::tables::journals::Row;
 use chancery_types::TokenProfileId;
 use chancery_verify::ledger::LedgerCheckpoint;
 use uuid::Uuid;
 
-use super::JournalKeys;
+use super::{JournalKeys, known};
 use crate::{Chancery, Error, Host, Result};
 
 /// A call that had a token.
@@ -65,7 +65,7 @@ impl Chancery {
             tag: Default::default(),
         };
         let others = self.token_profiles.with_other_tokens(id);
-        let what = Walk { time_ms: time_ms.clone(), ..Walk::default() };
+        let what = Walk { time_ms: time_ms.clone(), ..self.expected(host, folder).await?.1 };
         let mut visit = |found: Found<'_>| {
             let is_asked = !others.contains(&found.call.profile.into())
                 && time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&found.call.time_ms));
@@ -86,21 +86,25 @@ impl Chancery {
         heads: Vec<Head>,
         checkpoints: &[String],
     ) -> Result<JournalState> {
-        let known =
-            self.storage.read(host, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;
         let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
-        let first = Walk { heads, ..Walk::default() };
-        let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
-        let row = known.into_iter().find(|row| Some(row.id) == journal);
-        let mut what = first;
+        let (journal, mut what) = self.expected(host, folder).await?;
+        what.heads.extend(heads);
         if let Some(journal) = journal {
             what.heads.extend(self.heads_in(journal, checkpoints)?);
         }
-        if let Some(row) = row {
-            what.begins = u64::try_from(row.first_segment).ok();
-            what.heads.extend(head(&row));
-        }
         walk(folder, &keys, &what, &mut |_| {}).map_err(|error| unreadable(folder, &error))
+    }
+
+    /// Which journal the folder has, and from where to where it goes by all that is known of it here.
+    async fn expected(&self, host: &Host, folder: &Path) -> Result<(Option<Uuid>, Walk)> {
+        let key = self.ledger.0.key.clone();
+        let known = self.storage.read(host, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
+        let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
+        let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
+        let row = known.into_iter().find(|row| Some(row.id) == journal);
+        let begins = row.as_ref().and_then(|row| u64::try_from(row.first_segment).ok());
+        let heads = row.as_ref().and_then(head).into_iter().collect();
+        Ok((journal, Walk { begins, heads, ..Walk::default() }))
     }
 
     /// How far a journal went by checkpoints of the ledger. Checkpoints that name others alone are no proof of this one: it

@@ -6,6 +6,7 @@
 
 mod ask;
 mod cursor;
+mod known;
 mod record;
 mod search;
 #[cfg(test)]
@@ -19,8 +20,8 @@ use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_types::KeyId;
 use uuid::Uuid;
 
-pub(super) use self::ask::head;
 pub use self::ask::{JournalEntry, JournalState};
+pub(super) use self::{ask::head, known::told_missing};
 pub(crate) use self::{
     record::Noted,
     watch::{Anchored, Found, KeepingJournal},

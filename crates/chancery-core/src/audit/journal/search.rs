@@ -14,7 +14,7 @@ use chancery_store::{
     Start,
     tables::{
         audit::{self, Filter},
-        journals::{self, Row},
+        journals::Row,
     },
 };
 use chancery_types::{
@@ -30,6 +30,7 @@ use super::{
     JournalKeys,
     ask::head,
     cursor::{Cursor, Question},
+    known,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, ListLimits, Result, audit::reading::moment, list::Turn, pool::be_nice,
@@ -63,8 +64,18 @@ impl Chancery {
         };
         let turn = self.turn_to_search(caller).await?;
         self.commit(&grant, self.event_of(&asked, &question), |_| Box::pin(async { Ok(()) })).await?;
-        let rows = self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) }));
-        let rows: Vec<_> = rows.await?.into_iter().filter(|row| question.may_be_in(row)).collect();
+        let (key, from_ms) = (self.ledger.0.key.clone(), question.from_ms);
+        let read = self.storage.read(&grant, move |tx| {
+            Box::pin(async move {
+                let missing = match own {
+                    Some(own) => known::told_missing(tx, own, from_ms).await?,
+                    None => None,
+                };
+                Ok::<_, Error>((known::all(tx, &key).await?, missing))
+            })
+        });
+        let (rows, missing) = read.await?;
+        let rows: Vec<_> = rows.into_iter().filter(|row| question.may_be_in(row)).collect();
         let searched = match &self.journal {
             Some(journal) => {
                 let own = rows.iter().find(|row| row.id == journal.id());
@@ -72,7 +83,7 @@ impl Chancery {
             }
             None => None,
         };
-        self.journal_calls(&question, rows, cursor, searched)
+        self.journal_calls(&question, (rows, missing), cursor, searched)
     }
 
     /// One at a time: each has a core.
@@ -191,21 +202,26 @@ impl Chancery {
     fn journal_calls(
         &self,
         question: &Question,
-        rows: Vec<Row>,
+        (rows, missing): (Vec<Row>, Option<i64>),
         cursor: Cursor,
         searched: Option<Searched>,
     ) -> Result<JournalCalls> {
         let own = self.journal.as_ref().map(|journal| journal.id());
         let (walked, mut items) = searched.map_or_else(Default::default, |searched| (searched.walked, searched.calls));
-        let is_whole = cursor.is_whole && walked.faults.is_empty();
         let removed_before = walked.first.filter(|(segment, _)| *segment > 1).map(|(_, made_at_ms)| made_at_ms);
+        let mut faults: Vec<_> = walked.faults.iter().map(ToString::to_string).collect();
+        let missing = missing.filter(|told_ms| removed_before.is_none_or(|removed_ms| *told_ms >= removed_ms));
+        faults.extend(missing.map(|told_ms| {
+            format!("calls from before {} are missing: JournalMiss in the audit says which", rfc3339_ms(told_ms))
+        }));
+        let is_whole = cursor.is_whole && faults.is_empty();
         let begins_late = removed_before.is_some_and(|removed| question.from_ms.is_none_or(|from| from < removed));
         let journals = rows.into_iter().map(|row| match row.id {
             id if Some(id) == own => SearchedJournal {
                 standing: if is_whole { JournalStanding::Searched } else { JournalStanding::NotWhole },
                 records: Some(walked.records),
                 removed_before: removed_before.map(rfc3339_ms),
-                faults: walked.faults.iter().map(ToString::to_string).collect(),
+                faults: faults.clone(),
                 ..body_of(&row)
             },
             _ => body_of(&row),

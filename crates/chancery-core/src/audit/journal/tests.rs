@@ -51,6 +51,7 @@ macro_rules! request {
 
 // Behind the macro, which it uses.
 mod search;
+mod set_back;
 
 #[tokio::test]
 async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token() {

@@ -11,7 +11,7 @@ use chancery_types::Action;
 use serde_json::json;
 use tracing::error;
 
-use super::JournalConfig;
+use super::{JournalConfig, known};
 use crate::{Chancery, Error, Event, Result, Visitor, storage::host_name};
 
 /// How often it is looked after, and how often of these the store learns how far it goes: what is cut off from a journal
@@ -40,8 +40,8 @@ impl Chancery {
     pub(crate) async fn journal_begins(&self, config: Option<&JournalConfig>, found: Option<&Found>) -> Result<()> {
         let (Some(journal), Some(config), Some(found)) = (&self.journal, config, found) else { return Ok(()) };
         let by = &KeepingJournal(());
-        let known =
-            self.storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;
+        let key = self.ledger.0.key.clone();
+        let known = self.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
         let folder = std::path::absolute(&config.folder).map_err(Error::internal)?;
         let (host, folder) = (host_name(), folder.display().to_string());
         let id = journal.id();

@@ -4,7 +4,7 @@
 use chancery_store::{
     Tx,
     tables::{
-        audit_ledger,
+        audit_ledger::{self, Placed},
         tiles::{self, Tree},
         witnesses,
     },
@@ -35,6 +35,8 @@ pub(crate) struct Extent {
     /// The number of the newest checkpoint.
     newest: i64,
     key: String,
+    /// Whether only records are in it that were leaves then.
+    is_settled: bool,
 }
 
 /// What of an export comes next.
@@ -50,10 +52,10 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// The first part of what there is now.
-    pub(crate) async fn first(tx: &mut Tx, key: &LogKey) -> Result<Self> {
+    /// The first part of what there is now: of records that are leaves alone, or also of those that are none.
+    pub(crate) async fn first(tx: &mut Tx, key: &LogKey, is_settled: bool) -> Result<Self> {
         let newest = audit_ledger::newest(tx).await?.map_or(-1, |newest| newest.number);
-        let extent = Extent { leaves: audit_ledger::leaves(tx).await?, newest, key: key.to_string() };
+        let extent = Extent { leaves: audit_ledger::leaves(tx).await?, newest, key: key.to_string(), is_settled };
         Ok(Self::Records(i64::MIN, extent))
     }
 
@@ -70,12 +72,15 @@ impl Part {
 
 async fn records(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
     let placed = audit_ledger::from(tx, from, RECORDS).await?;
+    let Extent { is_settled, leaves, .. } = extent;
     let next = match placed.last() {
         Some(last) if placed.len() == RECORDS as usize => Part::Records(last.row.seq.saturating_add(1), extent),
         Some(_) | None => Part::Hashes(0, extent),
     };
     let mut lines = Vec::new();
-    for record in placed {
+    // What came since is in the next export, with its leaf.
+    let is_in = |record: &Placed| !is_settled || record.leaf.is_some_and(|leaf| leaf < leaves);
+    for record in placed.into_iter().filter(is_in) {
         let mut line = leaf_of(record.row)?;
         if let Some(leaf) = record.leaf {
             // The last member, so that the record can be had back byte by byte.
@@ -124,8 +129,8 @@ impl Chancery {
         tolerance_ms: i64,
     ) -> Result<LedgerState> {
         let own = self.ledger.0.key.clone();
-        let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own).await }));
-        let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::default());
+        let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own, false).await }));
+        let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::live());
         while let Some(this) = part {
             let (lines, next) = self.storage.read(host, move |tx| Box::pin(this.read(tx))).await?;
             for line in String::from_utf8(lines).map_err(Error::internal)?.lines() {
@@ -133,6 +138,8 @@ impl Chancery {
             }
             part = next;
         }
-        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms))
+        let mut state = verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms);
+        state.faults.extend(self.unfindable(host).await?);
+        Ok(state)
     }
 }

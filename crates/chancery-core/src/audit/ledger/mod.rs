@@ -6,6 +6,7 @@
 //! leaves of what is committed. `export` is the copy that is verified, offline or on the host (`chancery-verify`).
 
 mod export;
+mod findable;
 mod key;
 mod sequencer;
 #[cfg(test)]
@@ -33,7 +34,7 @@ use crate::{
 
 /// A leaf: the record as an export has it, without the end of its line.
 pub(super) fn leaf_of(row: Row) -> Result<Vec<u8>> {
-    serde_json::to_vec(&body_of(row)?).map_err(Error::internal)
+    serde_json::to_vec(&body_of(row)).map_err(Error::internal)
 }
 
 impl Chancery {

@@ -13,17 +13,18 @@ use chancery_store::{
         turns,
     },
 };
-use chancery_verify::ledger::{JournalAnchor, LedgerCheckpoint, leaf_hash};
+use chancery_verify::ledger::{JournalAnchor, LedgerCheckpoint, TOLERANCE_MS, leaf_hash};
+use tracing::error;
 
 use super::leaf_of;
 use crate::{
     Chancery, Error, Result,
-    audit::journal::head,
+    audit::journal::{head, told_missing},
     log::{
         LogKey, load, number, ranges,
         tree::{self, TileId},
     },
-    time::rfc3339_ms,
+    time::{parse_rfc3339, rfc3339_ms},
 };
 
 /// Between two looks: a checkpoint covers a record within a second.
@@ -103,7 +104,7 @@ impl Extension {
             number: before.number + 1,
             time: rfc3339_ms(now_ms),
             previous: before.hash(),
-            journals: anchors(tx).await?,
+            journals: anchors(tx, &before).await?,
             head: before.head,
         };
         let base = (newest.number, number(checkpoint.head.size)?);
@@ -138,11 +139,34 @@ impl Extension {
     }
 }
 
-/// How far the journals go, as the database knows it.
-async fn anchors(tx: &mut Tx) -> Result<Vec<JournalAnchor>> {
+/// How far the journals go, as the database knows it. What the checkpoint before has stays where the database has less of a
+/// journal, and no record says that a part is missing: somebody put its row back, and the journal with it.
+async fn anchors(tx: &mut Tx, before: &LedgerCheckpoint) -> Result<Vec<JournalAnchor>> {
     let known = journals::all(tx).await?;
     let anchor = |row: &journals::Row| {
         head(row).map(|head| JournalAnchor { journal: row.id.to_string(), head: head.to_string() })
     };
-    Ok(known.iter().filter_map(anchor).collect())
+    let mut anchors: Vec<_> = known.iter().filter_map(anchor).collect();
+    for said in &before.journals {
+        let now = anchors.iter_mut().find(|now| now.journal == said.journal);
+        if now.as_ref().is_some_and(|now| now.follows(said)) || is_told(tx, said, before).await? {
+            continue;
+        }
+        error!(
+            journal = said.journal,
+            "the database has less of this journal than the newest checkpoint of the ledger"
+        );
+        match now {
+            Some(now) => now.head.clone_from(&said.head),
+            None => anchors.push(said.clone()),
+        }
+    }
+    Ok(anchors)
+}
+
+/// Whether a record since this checkpoint says that a part of the journal is missing.
+async fn is_told(tx: &mut Tx, said: &JournalAnchor, before: &LedgerCheckpoint) -> Result<bool> {
+    let Ok(journal) = said.journal.parse() else { return Ok(false) };
+    let from_ms = parse_rfc3339(&before.time).map(|time_ms| time_ms.saturating_sub(TOLERANCE_MS));
+    Ok(told_missing(tx, journal, from_ms).await?.is_some())
 }

@@ -99,7 +99,7 @@ async fn faults(chancery: &Chancery, witnesses: &[String]) -> Vec<LedgerFault> {
 /// The ledger as an export has it.
 async fn lines(chancery: &Chancery) -> Vec<String> {
     let (key, mut text) = (chancery.ledger.0.key.clone(), String::new());
-    let read = chancery.storage.read(&HOST, move |tx| Box::pin(async move { Part::first(tx, &key).await }));
+    let read = chancery.storage.read(&HOST, move |tx| Box::pin(async move { Part::first(tx, &key, true).await }));
     let mut part = Some(read.await.unwrap());
     while let Some(this) = part {
         let (lines, next) = chancery.storage.read(&HOST, move |tx| Box::pin(this.read(tx))).await.unwrap();
@@ -128,6 +128,7 @@ macro_rules! on_both {
 }
 
 mod copies;
+mod hidden;
 
 on_both!(
     an_untouched_ledger_is_whole,

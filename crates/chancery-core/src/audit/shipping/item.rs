@@ -36,10 +36,9 @@ impl Item {
     /// A record that is a leaf.
     pub(super) fn of_record(placed: Placed) -> Result<Self> {
         let leaf = placed.leaf.ok_or_else(|| Error::internal("a record is shipped that is no leaf"))?;
-        let Row { seq, record } = placed.row;
-        let (at_ms, node) = (record.at_ms, record.node);
-        let row = Row { seq, record };
-        let body = body_of(row.clone())?;
+        let row: Row = placed.row;
+        let (at_ms, node) = (row.record.at_ms, row.record.node);
+        let body = body_of(row.clone());
         let record = leaf_of(row)?;
         let uuid = id_of(leaf_hash(&record));
         let mut line = String::from_utf8(record).map_err(Error::internal)?;

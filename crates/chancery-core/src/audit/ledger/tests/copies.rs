@@ -90,7 +90,8 @@ async fn stored(chancery: &Chancery) -> Vec<tree::Hash> {
 /// none.
 #[test]
 fn the_bytes_of_a_leaf_stay_as_they_are() {
-    let row = Row { seq: 7, record: Record { node: None, ..record("r", 1_700_000_000_000) } };
+    let record = Record { node: None, ..record("r", 1_700_000_000_000) };
+    let row = Row { seq: 7, record, unreadable: None };
     let expected = r#"{"number":7,"time":"2023-11-14T22:13:20.000Z","requestId":"r","source":"","identities":[],"#
         .to_owned()
         + r#""action":"ServerStop","outcome":"Success","detail":null,"count":1}"#;

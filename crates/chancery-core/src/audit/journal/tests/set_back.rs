@@ -1,0 +1,83 @@
+//! A journal that somebody put back together with what the store knew of it then.
+
+use chancery_store::{generated_sql, sql};
+use chancery_types::wire::journal::SearchJournal;
+use chancery_verify::ledger::{Demand, TOLERANCE_MS};
+
+use super::*;
+use crate::Error;
+
+async fn run(chancery: &Chancery, statements: &'static [&'static str]) {
+    let write = chancery.storage.store().write(move |tx| {
+        Box::pin(async move {
+            for statement in statements {
+                generated_sql((*statement).to_owned()).execute(tx).await?;
+            }
+            Ok::<_, Error>(())
+        })
+    });
+    write.await.unwrap();
+}
+
+fn copied(from: &std::path::Path, to: &std::path::Path) {
+    let _none_before = fs::remove_dir_all(to);
+    fs::create_dir(to).unwrap();
+    for file in fs::read_dir(from).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), to.join(file.file_name())).unwrap();
+    }
+}
+
+async fn missed(chancery: &Chancery) -> usize {
+    let text = "SELECT detail FROM audit WHERE action = 'JournalMiss'";
+    let read = chancery
+        .storage
+        .store()
+        .read(move |tx| Box::pin(async move { Ok::<Vec<String>, Error>(sql(text).all(tx).await?) }));
+    read.await.unwrap().len()
+}
+
+#[tokio::test]
+async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpoint() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (there, copy) = (folder.path().join("journal"), folder.path().join("copy"));
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let id = profile(&chancery, &caller, &json!({})).await;
+    let token = testing::tokenize(&chancery, &caller, id).await.unwrap();
+    chancery.shut_down().await;
+    drop(chancery);
+    copied(&there, &copy);
+    let others = &installation.chancery;
+    run(others, &["CREATE TABLE kept AS SELECT * FROM journals"]).await;
+
+    let chancery = installation.node_with_journal(there.clone()).await;
+    testing::detokenize(&chancery, &caller, id, &token).await.unwrap();
+    chancery.anchor_journal().await.unwrap();
+    chancery.sequence_ledger().await.unwrap();
+    chancery.shut_down().await;
+    drop(chancery);
+    assert_eq!(others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().faults, []);
+    copied(&copy, &there);
+    run(others, &["DELETE FROM journals", "INSERT INTO journals SELECT * FROM kept"]).await;
+    let faults = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().faults;
+    assert!(!faults.is_empty(), "the newest checkpoint knows more");
+    // Another node, which makes the next checkpoint, does not sign that it goes less far.
+    let key = others.ledger.0.key.clone();
+    others.sequence_ledger().await.unwrap();
+    let read = others.storage.store().read(move |tx| Box::pin(async move { known::all(tx, &key).await }));
+    assert!(read.await.unwrap()[0].record > 1);
+
+    let chancery = installation.node_with_journal(there.clone()).await;
+    assert_eq!(missed(&chancery).await, 1);
+    let asked: SearchJournal = request!({"tokenProfileUuid": id, "token": token});
+    let answer = chancery.search_journal(&caller, asked).await.unwrap();
+    let is_told = answer.journals[0].faults.iter().any(|fault| fault.contains("JournalMiss"));
+    assert!(!answer.complete && is_told, "{answer:?}");
+    chancery.sequence_ledger().await.unwrap();
+    testing::tokenize(&chancery, &caller, id).await.unwrap();
+    chancery.anchor_journal().await.unwrap();
+    let verified = chancery.verify_ledger(&HOST, None, (&[], &Demand::default()), TOLERANCE_MS).await.unwrap();
+    assert_eq!(verified.faults, [], "what is told is no fault of the ledger");
+}

@@ -1,0 +1,92 @@
+//! What somebody does who would rather hide records than change them.
+
+use chancery_types::wire::audit::AuditQuery;
+
+use super::*;
+
+on_both!(
+    a_record_that_cannot_be_read_hides_no_other,
+    records_that_a_search_does_not_find_are_named,
+    records_of_a_copy_that_are_no_leaves_are_named,
+    no_change_is_made_whose_record_a_trigger_keeps_out,
+);
+
+async fn a_record_that_cannot_be_read_hides_no_other(installation: Installation) {
+    let caller = installation.administrators().await;
+    let chancery = &installation.chancery;
+    let number = filled(chancery).await - 3;
+    let (leaf_of_broken, leaf_of_forged) = (leaf(chancery, number).await, leaf(chancery, number - 2).await);
+    for broken in ["outcome = 'Fine'", "action = ''", "identities = '['", "account = '{'", "detail = ''"] {
+        let forged = number - 2;
+        alter(
+            chancery,
+            vec![
+                format!("UPDATE audit SET {broken} WHERE seq = {number}"),
+                format!("UPDATE audit SET source = '192.0.2.66' WHERE seq = {forged}"),
+            ],
+        )
+        .await;
+        let changed = [(leaf_of_forged, forged), (leaf_of_broken, number)];
+        let changed = changed.map(|(leaf, number)| LedgerFault::Changed { leaf, number });
+        assert_eq!(faults(chancery, &[]).await, changed, "{broken}");
+        let listed = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap();
+        let told = listed.items.iter().find(|record| record.number == number).unwrap();
+        assert!(told.detail["unreadable"].as_str().unwrap().starts_with("column "), "{told:?}");
+        assert!(listed.items.iter().any(|record| record.number == forged));
+    }
+}
+
+async fn records_that_a_search_does_not_find_are_named(installation: Installation) {
+    let _caller = installation.administrators().await;
+    let chancery = &installation.chancery;
+    chancery.sequence_ledger().await.unwrap();
+    assert_eq!(faults(chancery, &[]).await, []);
+    let named = placed(chancery).await.into_iter().filter(|placed| placed.row.record.identities.contains("Admin"));
+    let named: Vec<_> = named.map(|placed| placed.row.seq).collect();
+    assert!(named.len() > 1, "{named:?}");
+    alter(chancery, vec![format!("DELETE FROM audit_identities WHERE seq = {}", named[1])]).await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Unfindable { number: named[1] }]);
+    alter(chancery, vec!["DELETE FROM audit_identities".to_owned()]).await;
+    assert!(faults(chancery, &[]).await.len() >= named.len());
+}
+
+async fn records_of_a_copy_that_are_no_leaves_are_named(installation: Installation) {
+    let chancery = &installation.chancery;
+    let last = filled(chancery).await;
+    append(chancery, "after the newest checkpoint").await;
+    let lines = lines(chancery).await;
+    assert_eq!(of_lines(chancery, &lines, &[]).faults, [], "an export has leaves alone");
+    let place = lines.iter().position(|line| line.starts_with(&format!("{{\"number\":{last},"))).unwrap();
+    let (record, _) = lines[place].rsplit_once(",\"leaf\":").unwrap();
+    for number in [last, last + 1, 1, 0, -3, i64::MAX] {
+        let forged = record.replacen(&format!("\"number\":{last}"), &format!("\"number\":{number}"), 1);
+        for end in ["}", ",\"leaf\":null}", ",\"leaf\":999999}"] {
+            for place in [0, place, place + 1] {
+                let mut with = lines.clone();
+                with.insert(place, format!("{forged}{end}"));
+                let found = of_lines(chancery, &with, &[]).faults;
+                assert_eq!(found, [LedgerFault::Outside { number }], "{forged}{end}");
+            }
+        }
+    }
+}
+
+async fn no_change_is_made_whose_record_a_trigger_keeps_out(installation: Installation) {
+    let chancery = &installation.chancery;
+    let statements = if installation.is_on_postgres() {
+        vec![
+            "CREATE FUNCTION quiet() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$".to_owned(),
+            "CREATE TRIGGER quiet BEFORE INSERT ON audit FOR EACH ROW EXECUTE FUNCTION quiet()".to_owned(),
+        ]
+    } else {
+        vec!["CREATE TRIGGER quiet BEFORE INSERT ON audit BEGIN SELECT RAISE(IGNORE); END".to_owned()]
+    };
+    let count = placed(chancery).await.len();
+    alter(chancery, statements).await;
+    let refused = record("kept out", chancery.clock.now_ms());
+    let write = chancery.storage.store().write(move |tx| Box::pin(audit::append(tx, refused)));
+    write.await.map_err(Error::from).unwrap_err();
+    assert_eq!(placed(chancery).await.len(), count);
+    let refused = installation.opened_again().await.map(drop).unwrap_err().to_string();
+    assert!(refused.contains("Chancery did not make so: quiet."), "{refused}");
+}
