@@ -55,6 +55,11 @@ export class Names {
     return byUuid(await this.#once("/api/v2/identities/stubs?pageSize=1000"));
   }
 
+  /** Names of the first thousand token profiles by their uuid. @returns {Promise<Map<string, string>>} */
+  async tokenProfiles() {
+    return byUuid(await this.#once("/api/v2/token-profiles/stubs?pageSize=1000"));
+  }
+
   /** @returns {Promise<Map<string, string>>} */
   async certProfiles() {
     return byUuid(await this.#once("/api/v2/x509/cert-profiles/stubs?pageSize=1000"));

@@ -123,7 +123,7 @@ function askToLogOutAgain(error, left) {
   };
   fill(dialog,
     h("h2", { id: "still-title" }, t("logOut.failed")), h("p", {}, t("logOut.still")), first,
-    form({ fields: [], submit: t("logOut.again"), danger: true, act, extra: cancel(dialog) }));
+    form({ fields: [], submit: t("logOut.again"), danger: true, act, beside: cancel(dialog) }));
   openDialog(dialog);
 }
 

@@ -62,8 +62,8 @@ export function word(group, word) {
   return texts[`${group}.${word}`] ?? word;
 }
 
-/** A name of the interface that is written as one word, as several. @param {string} name */
-export const apart = (name) => name.replace(/([a-z])([A-Z])/g, "$1 $2");
+/** A name of the interface that is written as one word: in the reader's language, or else as several words. @param {"action" | "outcome"} group @param {string} name */
+export const apart = (group, name) => texts[`${group}.${name}`] ?? name.replace(/([a-z])([A-Z])/g, "$1 $2");
 
 /** @param {string} key */
 function text(key) {

@@ -24,15 +24,15 @@ export async function page({ query, signal }) {
     h("p", { class: "crumbs" }, h("a", { href: "#/audit" }, t("nav.audit"))),
     h("h1", {}, t("access.title")),
     h("p", {}, t("access.now"), " ", h("a", { href: address("/audit", { concerns: "Access" }) }, t("access.changes"))),
-    list({ path: "/audit/access", query, caption: t("access.title"), columns, empty: t("access.empty"), search: t("access.search"), filters: [filter], listed: { rows, next: answer["next"] } }),
+    list({ path: "/audit/access", query, caption: t("access.title"), columns: columns(), empty: t("access.empty"), search: t("access.search"), filters: [filter], listed: { rows, next: answer["next"] } }),
     // Of each identity there are several rows.
     h("p", { class: "quiet" }, t("access.total", { count: number(answer["total"]) })),
   ];
   return { title: t("access.title"), content };
 }
 
-/** @type {import("../parts/table.js").Column[]} */
-const columns = [
+/** @returns {import("../parts/table.js").Column[]} */
+const columns = () => [
   { title: t("column.who"), cell: ({ identity }) => [h("a", { href: address("/audit", { identityUuid: identity.objInfo.uuid }) }, shown(identity.objInfo.name)), " ", identity.locked && h("span", { class: "state bad" }, t("identity.locked"))] },
   { title: t("access.right"), cell: (row) => word("right", row["right"]) },
   { title: t("column.object"), cell: (row) => row["tokenProfile"] ? h("a", { href: `#/tokenization/profile/${row["tokenProfile"].uuid}` }, shown(row["tokenProfile"].name)) : word("perm", row["perm"]) },

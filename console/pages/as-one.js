@@ -6,7 +6,8 @@ import { fill, h } from "../dom.js";
 import { Names, each } from "../names.js";
 import { changes } from "../parts/changes.js";
 import { approved, askOnceMore, noteOn, obstacle, ours, sorted } from "../parts/decide.js";
-import { form, hasLeft } from "../parts/form.js";
+import { done } from "../parts/done.js";
+import { form, now } from "../parts/form.js";
 import { sha256OfText } from "../parts/hashes.js";
 import { readItems } from "../parts/manifest.js";
 import { problem } from "../parts/problem.js";
@@ -116,15 +117,15 @@ function decision(chosen, policy) {
   const { area, note, forget } = noteOn(policy["objInfo"].uuid);
   const [place, news, approve] = [h("div", { "aria-live": "polite" }), h("div"), h("span")];
   const deny = h("button", { type: "button", class: "danger", onclick: () => askToDeny(told("Deny", policy, chosen()), area.value, forget) });
-  let now = told("Approve", policy, []);
-  const act = () => send(now, area.value, forget, news);
+  let approval = told("Approve", policy, []);
+  const act = () => send(approval, area.value, forget, news);
   const buttons = h("div", {}, form({ fields: [note], extra: [place, news], submit: approve, act, className: "form approve" }), h("div", { class: "actions" }, deny));
   const none = h("p", {}, t("asOne.none"));
   const tell = () => {
     const requests = chosen();
     [none.hidden, buttons.hidden] = [requests.length > 0, requests.length === 0];
-    now = told("Approve", policy, requests);
-    fill(place, now.element);
+    approval = told("Approve", policy, requests);
+    fill(place, approval.element);
     fill(news);
     fill(approve, t("asOne.approve", { count: requests.length }));
     fill(deny, t("asOne.deny", { count: requests.length }));
@@ -139,7 +140,7 @@ function askToDeny(denial, note, forget) {
   const news = h("div");
   const names = denial.requests.map((one) => h("li", {}, shown(one["name"])));
   const what = [h("p", {}, t("asOne.denyWhat")), h("ul", { class: "notes" }, names), denial.element];
-  const act = (/** @type {() => void} */ done) => send(denial, note, () => (forget(), done()), news);
+  const act = (/** @type {() => void} */ close) => send(denial, note, () => (forget(), close()), news);
   askOnceMore({ title: t("asOne.denyTitle", { count }), what, note, extra: news, submit: t("asOne.denyNow", { count }), act });
 }
 
@@ -155,8 +156,8 @@ function told(decision, policy, requests) {
   return { decision, requests, made, element };
 }
 
-/** @param {Told} told @param {string} note @param {() => void} done @param {HTMLElement} news where a refusal is told, and how to go on */
-async function send({ decision, requests, made }, note, done, news) {
+/** @param {Told} told @param {string} note @param {() => void} after @param {HTMLElement} news where a refusal is told, and how to go on */
+async function send({ decision, requests, made }, note, after, news) {
   fill(news);
   const body = { uuids: requests.map((one) => one["uuid"]), decision, note, digest: (await made).hash };
   try {
@@ -166,8 +167,8 @@ async function send({ decision, requests, made }, note, done, news) {
     fill(news, problem(byName(error, requests)), h("p", {}, h("button", { type: "button", onclick }, t("asOne.anew"))));
     return news.scrollIntoView({ block: "nearest" });
   }
-  done();
-  if (!hasLeft()) await show();
+  after();
+  await done(now(t(decision === "Approve" ? "asOne.approve" : "asOne.deny", { count: requests.length })));
 }
 
 /** A refusal that names the request at fault as its row does. @param {unknown} error @param {Json[]} requests */

@@ -1,13 +1,13 @@
 // One target of the audit records, or a new one: where it is, and how far it has them.
 
 import { get, post, remove } from "../api.js";
-import { fill, h } from "../dom.js";
+import { h } from "../dom.js";
 import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
+import { askSlowly, field, form, input, select } from "../parts/form.js";
 import { showOnce } from "../parts/once.js";
-import { problem } from "../parts/problem.js";
+import { trial } from "../parts/target-trial.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
 import { may } from "../session.js";
 import { shown, shownText } from "../visible.js";
@@ -31,12 +31,13 @@ export async function page({ params, signal }) {
   const path = `/api/v2/audit/targets/${uuid}`;
   const target = await get(path, undefined, signal);
   const name = target["objInfo"].name;
+  const { standing, element } = trial({ path, enabled: target["enabled"], health: health(target), button: t("shipping.test"), tested: () => t("shipping.tested") });
   const content = [
     crumbs,
-    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, health(target))),
+    h("div", { class: "head" }, h("h1", {}, shown(name)), standing),
     about(target),
     may("System:Manage") && [
-      h("h2", {}, t("targets.try")), trial(path),
+      h("h2", {}, t("targets.try")), element,
       h("section", { class: "decide" }, h("h2", {}, t("targets.change")), editor(target), ending(path, name)),
     ],
   ];
@@ -62,19 +63,6 @@ function about(target) {
 
 /** @param {Json} target */
 const kindOf = (target) => KINDS.find((kind) => target[kind] !== undefined) ?? "syslog";
-
-/** Sends something that is no record, and says in words what came back. @param {string} path */
-function trial(path) {
-  const told = h("div", { role: "status" });
-  const button = h("button", { type: "button" }, t("shipping.test"));
-  button.addEventListener("click", () => void whileBusy(button, async () => {
-    fill(told);
-    const { delivered, status, answer } = await post(`${path}/test`);
-    const text = delivered ? t("shipping.tested") : status ? t("targets.testRefused", { status }) : t("targets.testFailed");
-    fill(told, h("p", {}, h("strong", { class: delivered ? "state good long" : "state bad long" }, text), answer && [" ", h("q", {}, shown(answer))]));
-  }).catch((error) => fill(told, problem(error))));
-  return [h("div", { class: "actions" }, button), told];
-}
 
 /** @param {Json | undefined} target */
 function editor(target) {

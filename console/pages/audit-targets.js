@@ -41,9 +41,10 @@ export function where({ syslog, webhook, otlp }) {
 
 /** How a target stands, in words. @param {Json} target */
 export function health({ enabled, shipping }) {
-  const { failures, behind } = shipping;
+  const { failures, behind, shipped, shippedAt } = shipping;
   if (!enabled) return state("Disabled");
   if (failures > 0) return h("span", { class: "state bad long" }, t("shipping.failing", { count: failures, behind: number(behind) }));
   if (behind > 0) return h("span", { class: "state wait long" }, t("shipping.waiting", { count: number(behind) }));
+  if (!shipped && !shippedAt) return h("span", { class: "state still long" }, t("targets.nothingYet"));
   return h("span", { class: "state good" }, t("shipping.hasAll"));
 }

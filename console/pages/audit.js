@@ -39,21 +39,25 @@ const OUTCOMES = [
 ];
 
 /** @param {import("../router.js").Context} context */
-export async function page({ query, signal }) {
-  const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, after } = query;
-  const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from: utc(query["from"]), to: utc(query["to"]) };
-  const [answer, newest, names] = await Promise.all([
+export async function page({ query: asked, signal }) {
+  const query = inUtc(asked);
+  const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from, to, after } = query;
+  const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from, to };
+  const known = new Names(signal);
+  const [answer, newest, names, profiles] = await Promise.all([
     get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal),
     get("/api/v2/audit/checkpoint", {}, signal),
-    new Names(signal).identities(),
+    known.identities(),
+    known.tokenProfiles(),
   ]);
+  const objects = new Map([...profiles, ...names]);
   const content = [
     h("h1", {}, t("audit.title")),
     filters(query, names),
-    (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], names), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], objects), " ", h("a", { href: address("/audit") }, t("list.all"))),
     h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/journal") }, t("journal.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) }), newest["witnessed"] && [" ", t("audit.witnessed", { records: newest["witnessed"].records, witnesses: newest["witnessed"].witnesses.join(", ") })]),
-    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, names), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
+    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, objects), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };
 }
@@ -64,8 +68,18 @@ function exported(filter) {
   return `/api/v2/audit/export?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A moment as a field of a form has it, in the zone of the reader; an address may have anything else, which the field leaves out, too. @param {string | undefined} local */
-const utc = (local) => (local && !Number.isNaN(Date.parse(local)) ? new Date(local).toISOString() : undefined);
+/** A moment in UTC, so that an address shows everybody the same; one without a zone is of the reader's, and what is no moment is left out. @param {string | undefined} time */
+const utc = (time) => (time && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString().replace(".000Z", "Z") : "");
+
+/** @param {Record<string, string>} query @returns {Record<string, string>} */
+const inUtc = ({ from, to, ...rest }) => ({ ...rest, ...(utc(from) ? { from: utc(from) } : {}), ...(utc(to) ? { to: utc(to) } : {}) });
+
+/** The same as a field of a form has it, in the zone of the reader. @param {string | undefined} time */
+function local(time) {
+  if (!time) return "";
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
 
 /** What the records that are shown have in common: its name, where they tell one, and its id. @param {Record<string, string>} query @param {Json[]} records @param {Map<string, string>} names */
 function only({ objectUuid, nodeUuid }, records, names) {
@@ -81,16 +95,17 @@ const nameIn = ({ detail }) => detail?.name ?? detail?.subject ?? "";
 function filters(query, names) {
   const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {[string, string][]} */ options) =>
     field(label, select([["", t("list.all")], ...options], query[name], { name }));
-  const words = (/** @type {string[]} */ values) => values.map((one) => /** @type {[string, string]} */ ([one, one === "Success" ? word("state", one) : apart(one)]));
-  const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: query[name] ?? "" }));
+  const words = (/** @type {"action" | "outcome"} */ group, /** @type {string[]} */ values) => values.map((one) => /** @type {[string, string]} */ ([one, one === "Success" ? word("state", one) : apart(group, one)]));
+  const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: local(query[name]) }));
   const named = [...names].map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)])).sort(([, one], [, other]) => one.localeCompare(other));
   const who = query["identityUuid"];
   // Of more people than there are names for, or gone since.
   if (who && !names.has(who)) named.unshift([who, `…${who.slice(-8)}`]);
   const [from, to] = [time("from", t("audit.from")), time("to", t("audit.to"))];
-  const fields = [choice("identityUuid", t("column.who"), named), choice("action", t("column.action"), words(ACTIONS)), choice("outcome", t("column.outcome"), words(OUTCOMES)),
+  const fields = [choice("identityUuid", t("column.who"), named), choice("action", t("column.action"), words("action", ACTIONS)), choice("outcome", t("column.outcome"), words("outcome", OUTCOMES)),
     choice("concerns", t("audit.concerns"), [["Access", t("audit.access")]]), from, to];
   const { after, ...rest } = query;
+  const [wasFrom, wasTo] = [from.control.value, to.control.value];
   const onsubmit = (/** @type {SubmitEvent} */ event) => {
     event.preventDefault();
     if (from.control.value && to.control.value && from.control.value > to.control.value) {
@@ -99,25 +114,51 @@ function filters(query, names) {
       return;
     }
     const values = Object.fromEntries([...new FormData(/** @type {HTMLFormElement} */ (event.target))].map(([name, value]) => [name, String(value)]));
-    go(address("/audit", { ...rest, ...values }));
+    // What nobody has changed stays as it is: an hour of autumn is there twice in the field.
+    const times = { from: from.control.value === wasFrom ? query["from"] : utc(values["from"]), to: to.control.value === wasTo ? query["to"] : utc(values["to"]) };
+    go(address("/audit", { ...rest, ...values, ...times }));
   };
   const made = h("form", { class: "controls labelled", role: "search", onsubmit, novalidate: true }, fields.map((one) => one.element), h("button", { type: "submit" }, t("list.search")));
   for (const one of made.querySelectorAll("select")) one.addEventListener("change", () => made.requestSubmit());
   return made;
 }
 
-/** @param {Record<string, string>} query @param {Map<string, string>} names @returns {import("../parts/table.js").Column[]} */
+/** @param {Record<string, string>} query @param {Map<string, string>} names of objects @returns {import("../parts/table.js").Column[]} */
 function columns(query, names) {
   const { after, ...rest } = query;
   return [
-    { title: t("column.action"), kind: "words", cell: (row) => [apart(row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
-    { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
-    { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : people(row["identities"], (one) => address("/audit", { ...rest, identityUuid: one["uuid"] })) },
-    { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
+    { title: t("column.action"), kind: "words", cell: (row) => [apart("action", row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
+    { title: t("column.time"), kind: "time", cell: (row) => (isOfMinute(row) ? h("div", { class: "wraps" }, tn("audit.inMinuteBefore", { time: moment(row["time"]) })) : moment(row["time"], "medium")) },
+    { title: t("column.who"), cell: (row) => who(row, (one) => address("/audit", { ...rest, identityUuid: one["uuid"] })) },
+    { title: t("column.outcome"), kind: "words", cell: (row) => outcome(row) },
     { title: t("column.object"), cell: (row) => [shown(nameIn(row) || (names.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
     { title: t("column.detail"), kind: "folded", cell: (row) => detail(row) },
   ];
 }
+
+/**
+ * Whoever did it: those who are logged in, an account of the host, or Chancery in a task of its own. Only a caller of whom nothing but an
+ * address is known is nobody. @param {Json} row @param {(one: Json) => string} href
+ */
+function who({ identities, account, source, action }, href) {
+  const host = account && tn("audit.onHost", { name: shown(account.name ?? `uid ${account.uid}`), host: shown(account.host) });
+  if (identities.length > 0) return [people(identities, href), host && [", ", host]];
+  if (host) return host;
+  const isCall = source || ["Login", "ApiCall"].includes(action);
+  return isCall ? h("span", { class: "quiet" }, t("audit.nobody")) : "Chancery";
+}
+
+/** How it ended. What was sent to try a target out succeeded as a call, and may not have come there. @param {Json} row */
+function outcome({ outcome, detail }) {
+  if (outcome !== "Success") return h("span", { class: "state bad" }, apart("outcome", outcome));
+  return detail?.delivered === false ? h("span", { class: "state bad" }, t("audit.notDelivered")) : state("Success");
+}
+
+/**
+ * Whether it stands for refusals of a minute, which are written when that is over: of callers who are not known, and beyond the rate of
+ * an address. Counted calls have no id; those of the data plane are of a second, and say of which session. @param {Json} row
+ */
+const isOfMinute = ({ requestId, outcome, detail }) => !requestId && ["InvalidAuthToken", "RateLimited"].includes(outcome) && !detail?.session;
 
 /** What it says besides, folded, and drawn when it is first opened: of a page of records it is much. @param {Json} row */
 function detail(row) {

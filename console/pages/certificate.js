@@ -1,25 +1,21 @@
 // One certificate: its fields, its chain, where it stands, and what can be done with it.
 
-import { download, get, post } from "../api.js";
+import { download, get } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
-import { action } from "../parts/action.js";
+import { actions, otherIssuers } from "../parts/certificate-actions.js";
 import { readContent } from "../parts/certificate-content.js";
 import { authority, list } from "../parts/certificate-facts.js";
-import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, field, form, input, select, textarea } from "../parts/form.js";
 import { saveButton } from "../parts/results.js";
 import { state } from "../parts/state.js";
 import { later } from "../parts/table.js";
 import { base64Of, copyable, digest, moment, number, period, relative, shortId } from "../parts/values.js";
-import { may, session } from "../session.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
-const REASONS = ["superseded", "keyCompromise", "cACompromise", "affiliationChanged", "cessationOfOperation", "privilegeWithdrawn", "unspecified", "certificateHold"];
 /** Longer chains than this are no chains. */
 const CHAIN_MAX = 12;
 
@@ -50,7 +46,7 @@ export async function page({ params, signal }) {
     h("h2", {}, t("cert.download")), downloads(certificate),
     certificate["trusted"] && h("p", {}, h("a", { href: `#/certificates?issuer=${certificate["uuid"]}` }, t("certificates.issued"))),
     await usedBy(certificate, names),
-    actions(certificate, profiles),
+    actions(certificate, chain[1], profiles, await otherIssuers(certificate, chain[1], names)),
   ];
   return { title: shownText(name), content };
 }
@@ -99,65 +95,5 @@ async function usedBy(certificate, names) {
     const answer = await get("/api/v2/x509/services", { pageSize: 1000 }, names.signal);
     const using = answer["results"].filter((/** @type {Json} */ one) => one["certificateUuid"] === certificate["uuid"]);
     return using.length > 0 && [h("h2", {}, t("cert.usedBy")), h("ul", { class: "lines-list" }, using.map((/** @type {Json} */ one) => h("li", {}, h("a", { href: `#/signing/service/${one["objInfo"].uuid}` }, shown(one["objInfo"].name)))))];
-  });
-}
-
-/** @param {Json} certificate @param {Map<string, string>} profiles */
-function actions(certificate, profiles) {
-  if (!may("CertManage:Generate")) return undefined;
-  const path = `/api/v2/x509/${certificate["uuid"]}`;
-  const isOver = certificate["status"] === "Revoked";
-  const isHere = Boolean(certificate["keyUuid"]);
-  // An authority takes another key; what is on hold is released first, or does so too.
-  const keepsItsKey = !isOver && certificate["status"] !== "Held" && !certificate["trusted"];
-  const choices = certificate["certProfileUuid"] ? [] : [...profiles];
-  return h("section", { class: "decide", "aria-labelledby": "do-title" },
-    h("h2", { id: "do-title" }, t("cert.do")),
-    // What was not kept says nothing that could be said again.
-    certificate["certificate"] && h("div", { class: "columns" },
-      keepsItsKey && issueAgain(t("cert.renew"), t(isHere ? "cert.renewWhat" : "cert.renewElsewhere"), `${path}/renew`, choices),
-      issueAgain(t("cert.rekey"), t(isHere ? "cert.rekeyWhat" : "cert.rekeyElsewhere"), `${path}/rekey`, choices, !isHere)),
-    h("div", { class: "actions" },
-      certificate["status"] === "Held" && session.management && action(t("cert.release"), async () => (await post(`${path}/release`), await done(t("cert.release")))),
-      !isOver && h("button", { type: "button", class: "danger", onclick: () => revoke(certificate) }, t("cert.revoke"))));
-}
-
-/**
- * Renew and rekey: the same names for longer.
- * @param {string} title @param {string} what @param {string} path @param {[string, string][]} profiles of which one is chosen, where the certificate has none
- * @param {boolean} [isElsewhere] whether another key may come from elsewhere
- */
-function issueAgain(title, what, path, profiles, isElsewhere) {
-  const csr = isElsewhere && field(t("issue.csr"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
-  const profile = profiles.length > 0 && field(t("cert.profile"), select(profiles.map(([uuid, name]) => [uuid, shownText(name)])), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
-  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
-  const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
-  return h("section", {}, h("h3", {}, title), h("p", { class: "help" }, what), form({
-    fields: [...(profile ? [profile] : []), ...(csr ? [csr] : []), amount, unit], submit: title,
-    act: async () => issued(title, await post(path, {
-      // Else it would be as the key of before, which is not kept: nobody would have it.
-      ...(csr ? csr.control.value.trim() ? { csr: csr.control.value } : { newKey: { save: true } } : {}),
-      ...(profile ? { certProfileUuid: profile.control.value } : {}),
-      ...(amount.control.value ? { certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } } : {}),
-    })),
-  }));
-}
-
-/** To the certificate, or to the proposal that has to be approved first. @param {string} what was done @param {Json} answer */
-export function issued(what, answer) {
-  const isThere = answer["certificateUuid"] && !answer["state"];
-  return done(what, { to: isThere ? `#/certificates/${answer["certificateUuid"]}` : `#/approvals/proposal/${answer["uuid"]}`, warnings: answer["warnings"] });
-}
-
-/** @param {Json} certificate */
-function revoke(certificate) {
-  const reason = field(t("cert.reason"), select(REASONS.map((one) => [one, word("reason", one)])), { pointer: "/reason" });
-  askSlowly({
-    title: t("cert.revoke"), name: certificate["objInfo"].name, fields: [reason], submit: t("cert.revoke"),
-    what: h("p", {}, t(certificate["trusted"] ? "cert.revokeAuthority" : "cert.revokeWhat")),
-    act: async () => {
-      await post(`/api/v2/x509/${certificate["uuid"]}/revoke`, { reason: reason.control.value });
-      await done(t("cert.revoke"));
-    },
   });
 }

@@ -4,8 +4,9 @@ import { get } from "../api.js";
 import { h } from "../dom.js";
 import { tree } from "../parts/certificate-tree.js";
 import { state } from "../parts/state.js";
-import { PAGE_SIZE, list } from "../parts/table.js";
-import { day, relative } from "../parts/values.js";
+import { PAGE_SIZE, list, table } from "../parts/table.js";
+import { day, month, number, relative } from "../parts/values.js";
+import { address } from "../router.js";
 import { may } from "../session.js";
 import { shown } from "../visible.js";
 import { t, word } from "../words.js";
@@ -13,7 +14,9 @@ import { t, word } from "../words.js";
 /** @typedef {import("../api.js").Json} Json */
 
 const STATES = ["", "Valid", "Expired", "Held", "Revoked"];
-const MONTH_MS = 30 * 86_400_000;
+/** How many months are looked ahead, and how many certificates one look reads. */
+const MONTHS = 12;
+const LOOK = 1000;
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
@@ -23,8 +26,9 @@ export async function page({ query, signal }) {
       h("p", { class: "actions" },
         !isTree && h("a", { href: "#/certificates" }, t("certificates.tree")),
         query["view"] !== "ending" && h("a", { href: "#/certificates?view=ending" }, t("certificates.ending")),
+        may("CertManage:Generate") && may("CertManage:Manage") && h("a", { href: "#/certificates/issue?way=import" }, t("certificates.import")),
         may("CertManage:Generate") && h("a", { class: "primary", href: "#/certificates/issue" }, t("certificates.issue")))),
-    isTree ? [search(query), await tree(signal)] : await found(query, signal),
+    isTree ? [search(query), await tree(signal)] : query["view"] === "ending" ? await ending(query, signal) : await found(query, signal),
   ];
   return { title: t("nav.certificates"), content };
 }
@@ -40,13 +44,29 @@ function filters(query) {
 
 /** @param {Record<string, string>} query @param {AbortSignal} signal */
 async function found(query, signal) {
-  const isEnding = query["view"] === "ending";
-  const asked = { search: query["search"], status: isEnding ? "Valid" : query["status"], issuer: query["issuer"], after: query["after"], pageSize: PAGE_SIZE,
-    expiresBefore: isEnding ? query["before"] ?? new Date(Date.now() + 3 * MONTH_MS).toISOString() : undefined };
-  const answer = await get("/api/v2/x509", asked, signal);
+  const { search, status, issuer, after } = query;
+  const answer = await get("/api/v2/x509", { search, status, issuer, after, pageSize: PAGE_SIZE }, signal);
+  return list({ path: "/certificates", query, caption: t("nav.certificates"), columns: columns(), empty: t("certificates.empty"), search: t("certificates.search"), filters: filters(query), listed: { ...answer, rows: answer["results"] } });
+}
+
+/** What ends soon, month by month. @param {Record<string, string>} query @param {AbortSignal} signal */
+async function ending(query, signal) {
+  const now = new Date();
+  const starts = Array.from({ length: MONTHS }, (_, index) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + index)).toISOString());
   // The next page is of the same question: its end must not move with the clock.
-  const kept = isEnding ? { ...query, before: String(asked.expiresBefore) } : query;
-  return list({ path: "/certificates", query: kept, caption: t("nav.certificates"), columns: columns(), empty: t("certificates.empty"), search: isEnding ? undefined : t("certificates.search"), filters: isEnding ? [] : filters(query), listed: { ...answer, rows: answer["results"] } });
+  const before = query["before"] ?? new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + MONTHS)).toISOString();
+  const answer = await get("/api/v2/x509", { status: "Valid", expiresBefore: before, after: query["after"], pageSize: LOOK }, signal);
+  /** @type {Map<string, Json[]>} */
+  const byMonth = Map.groupBy(answer["results"], (/** @type {Json} */ one) => one["notAfter"].slice(0, 7));
+  const sections = starts.map((start) => ofMonth(month(start), byMonth.get(start.slice(0, 7)) ?? []));
+  const next = answer["next"] && h("p", {}, t("certificates.moreEnd", { count: number(LOOK) }), " ", h("a", { href: address("/certificates", { view: "ending", before, after: answer["next"] }) }, t("list.next")));
+  return [sections, next];
+}
+
+/** @param {string} title @param {Json[]} rows */
+function ofMonth(title, rows) {
+  const heading = h("h2", {}, t("certificates.inMonth", { month: title, count: number(rows.length) }));
+  return h("section", {}, heading, rows.length > 0 && table(columns(), rows, title));
 }
 
 /** @returns {import("../parts/table.js").Column[]} */

@@ -44,7 +44,7 @@ export async function page({ params, signal }) {
       identity["oneTimePasswordUntil"] && fact(t("identity.onceUntil"), moment(identity["oneTimePasswordUntil"])),
       identity["passwordResetAt"] && fact(t("identity.reset"), moment(identity["passwordResetAt"])),
       fact("UUID", shortId(identity["objInfo"].uuid))),
-    may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
+    may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t(isPerson ? "identity.theyDid" : "identity.did"))),
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
     apiKeys(path, keys),
     bindings(identity["objInfo"].uuid, bound),

@@ -1,18 +1,21 @@
 // Issues a certificate: with a key that is made here, or of a request (PKCS#10) that somebody brings.
 
-import { get, post } from "../api.js";
+import { Refusal, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { each } from "../names.js";
+import { issued } from "../parts/certificate-actions.js";
 import { field, form, input, isSet, select, textarea } from "../parts/form.js";
 import { done } from "../parts/done.js";
+import { base64Of } from "../parts/values.js";
 import { may } from "../session.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
-import { issued } from "./certificate.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
 const PAGE = 1000;
+/** The profile that came with Chancery whose certificates nobody issues but they themselves. */
+const ROOT = "00000000-0000-0000-6370-000000000001";
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
@@ -25,13 +28,15 @@ export async function page({ query, signal }) {
   const ofAuthorities = await authorities(profileChoices.map(([uuid]) => uuid), signal);
   const keyTypes = types["results"].filter((/** @type {Json} */ one) => one["usages"].includes("Sign")).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
   const issuers = inventory["results"].filter((/** @type {Json} */ one) => one["trusted"]).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["subject"])]);
+  const elsewhere = may("CertManage:Manage") && h("section", {}, h("h2", {}, t("issue.import")), fromElsewhere());
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates"))),
     h("h1", {}, t("issue.title")),
     h("div", { class: "columns" },
+      query["way"] === "import" && elsewhere,
       h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, ofAuthorities, keyTypes, issuers, query["issuer"])),
       h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"])),
-      may("CertManage:Manage") && h("section", {}, h("h2", {}, t("issue.import")), fromElsewhere())),
+      query["way"] !== "import" && elsewhere),
   ];
   return { title: t("issue.title"), content };
 }
@@ -44,12 +49,13 @@ async function authorities(uuids, signal) {
 
 /** What both ways have in common. @param {[string, string][]} profiles */
 function common(profiles) {
-  const profile = field(t("cert.profile"), select(profiles), { pointer: "/certProfileUuid" });
-  const subject = field(t("cert.subject"), input({ placeholder: "CN=host.example,O=Example" }), { pointer: "/subjectOneline" });
+  const profile = field(t("cert.profile"), select([["", t("issue.chooseProfile")], ...profiles]), { pointer: "/certProfileUuid" });
+  const subject = field(t("cert.subject"), input({ placeholder: "CN=host.example,O=Example" }), { pointer: "/subjectOneline", help: t("issue.subjectHelp") });
   const names = field(t("cert.names"), textarea({ rows: 2, spellcheck: "false" }), { pointer: "/certParams/subjectAltNames", help: t("issue.namesHelp") });
   const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
   const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
   const body = () => {
+    if (!profile.control.value) throw new Refusal(0, "InvalidValue", t("issue.noProfile"), { field: profile.pointer });
     const subjectAltNames = names.control.value.split("\n").map((one) => one.trim()).filter(Boolean);
     const certParams = {
       ...(subjectAltNames.length > 0 ? { subjectAltNames } : {}),
@@ -73,7 +79,17 @@ function generate(profiles, ofAuthorities, keyTypes, issuers, chosen) {
   const trust = field(t("issue.trust"), input({ type: "checkbox", checked: true }), { pointer: "/trustCert", help: t("issue.trustHelp") });
   const isAuthority = () => ofAuthorities.has(profile.control.value);
   const offerTrust = () => (trust.element.hidden = !isAuthority());
-  profile.control.addEventListener("input", offerTrust);
+  let before = issuer.control.value;
+  // A root has no issuer but itself; whoever chooses another profile finds the one of before.
+  const follow = () => {
+    offerTrust();
+    const isRoot = profile.control.value === ROOT;
+    if (!issuer.control.disabled) before = issuer.control.value;
+    issuer.control.disabled = isRoot;
+    issuer.control.value = isRoot ? "" : before;
+    issuer.complain("");
+  };
+  profile.control.addEventListener("input", follow);
   offerTrust();
   return form({
     fields: [profile, trust, issuer, ...fields, type], extra: h("p", { class: "help" }, t("issue.ownKey")), submit: t("issue.generateSubmit"),
@@ -86,7 +102,7 @@ function generate(profiles, ofAuthorities, keyTypes, issuers, chosen) {
 
 /** @param {[string, string][]} profiles @param {[string, string][]} issuers @param {string | undefined} chosen */
 function fromRequest(profiles, issuers, chosen) {
-  const { profile, fields, body } = common(profiles);
+  const { profile, fields, body } = common(profiles.filter(([uuid]) => uuid !== ROOT));
   const issuer = field(t("cert.issuer"), select(issuers, chosen), { pointer: "/serviceOrIssuerUuid" });
   const csr = field(t("issue.csr"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
   return form({
@@ -98,13 +114,25 @@ function fromRequest(profiles, issuers, chosen) {
 /** Certificates that others issued, for the inventory: those who wait for their end are told of it, and another one takes their place. */
 function fromElsewhere() {
   const certificates = field(t("issue.certificates"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/certificates", help: t("issue.certificatesHelp") });
+  const file = field(t("issue.file"), input({ type: "file", multiple: true, accept: ".pem,.crt,.cer,.der,.p7b,.p7c" }), { help: t("issue.fileHelp") });
+  file.control.addEventListener("change", async () => {
+    const chosen = /** @type {HTMLInputElement} */ (file.control).files ?? [];
+    certificates.control.value = (await Promise.all([...chosen].map(readCertificates))).join("\n");
+  });
   const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
   return form({
-    fields: [certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
+    fields: [file, certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
     act: async () => {
       const answer = await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) });
       // Each after its issuer: the last is what they are brought for.
       await done(t("issue.importSubmit"), { to: `#/certificates/${answer["certificates"].at(-1).certificateUuid}`, warnings: answer["warnings"] });
     },
   });
+}
+
+/** As text where it is one, else its bytes in base64. @param {File} file */
+async function readCertificates(file) {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const text = new TextDecoder().decode(bytes);
+  return text.includes("-----BEGIN ") ? text : base64Of(bytes);
 }

@@ -96,11 +96,11 @@ function verdict({ complete, next, journals: all }, count) {
 
 /** @param {Map<string, string>} names @returns {import("../parts/table.js").Column[]} */
 const columns = (names) => [
-  { title: t("column.action"), kind: "words", cell: (row) => [apart(row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", names.has(row["tokenProfileUuid"]) ? shown(names.get(row["tokenProfileUuid"]) ?? "") : endOf(row["tokenProfileUuid"]))] },
+  { title: t("column.action"), kind: "words", cell: (row) => [apart("action", row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", names.has(row["tokenProfileUuid"]) ? shown(names.get(row["tokenProfileUuid"]) ?? "") : endOf(row["tokenProfileUuid"]))] },
   { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
   { title: t("column.who"), cell: (row) => row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
     [index > 0 && " + ", h("a", { href: address("/audit", { identityUuid: one["uuid"] }) }, one["name"] ? shown(one["name"]) : endOf(one["uuid"]))]) },
-  { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
+  { title: t("column.outcome"), kind: "words", cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart("outcome", row["outcome"])) },
   { title: t("access.sees"), kind: "words", cell: (row) => word("journalView", row["view"]) },
   { title: t("journal.places"), kind: "words", cell: (row) => t("journal.placesOf", { places: places(row), values: number(row["values"]) }) },
   { title: t("column.detail"), cell: (row) => h("span", { class: "quiet" }, t("audit.from"), " ", row["source"], " ", copyable(row["requestId"])) },

@@ -33,13 +33,16 @@ function ownCodes() {
   return h("details", { ontoggle }, h("summary", {}, t("totp.title")), place);
 }
 
+/** What was refused of a login with a password for one use is settled once there is another password. */
+const forgetRefusal = () => document.querySelector(".login-form .trouble")?.replaceChildren();
+
 /** One's own password is set here too: some are for nothing else. It is fetched for those who open it: the first page is small. */
 function ownPassword() {
   const place = h("div", {});
   const element = h("details", {}, h("summary", {}, t("own.title")), place);
   let name = "";
   const draw = async () => {
-    fill(place, element.open && (await import("../parts/own-password.js")).ownPassword(name ? [name] : []));
+    fill(place, element.open && (await import("../parts/own-password.js")).ownPassword(name ? [name] : [], forgetRefusal));
     if (name) /** @type {HTMLElement | null} */ (place.querySelector("input[type=password]"))?.focus();
   };
   element.addEventListener("toggle", draw);

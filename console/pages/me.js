@@ -2,6 +2,7 @@
 
 import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { ownPassword } from "../parts/own-password.js";
 import { passkeys, passkeysPath } from "../parts/passkeys.js";
@@ -41,7 +42,7 @@ export async function page({ signal }) {
         one["source"] && fact(t("audit.from"), one["source"]),
         fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
     own.map(({ one, results }) => results && [own.length > 1 && h("h2", {}, shown(one["name"])), passkeys(one["uuid"], results, hasPasskeys ? "own" : "none")]),
-    names.length > 0 && h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors({ names, hasPasskey, hasCodes })),
+    names.length > 0 && h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors({ names, hasPasskey, hasCodes, confirmed: (text) => done(t("totp.enrol"), { more: text }) })),
     names.length > 0 && h("section", { class: "decide" }, h("h2", {}, t("own.title")), ownPassword(names)),
   ];
   return { title: t("me.title"), content };

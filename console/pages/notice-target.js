@@ -1,15 +1,15 @@
 // One target of notices, or a new one: where it is, what it hears of, and what became of it.
 
 import { get, post, remove } from "../api.js";
-import { fill, h } from "../dom.js";
+import { h } from "../dom.js";
 import { changed } from "../parts/changed.js";
 import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
-import { askSlowly, boxes, field, form, input, select, whileBusy } from "../parts/form.js";
+import { askSlowly, boxes, field, form, input, select } from "../parts/form.js";
 import { KINDS } from "../parts/mailbox.js";
 import { showOnce } from "../parts/once.js";
-import { problem } from "../parts/problem.js";
 import { list } from "../parts/table.js";
+import { trial } from "../parts/target-trial.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
@@ -35,11 +35,12 @@ export async function page({ params, query, signal }) {
     get("/api/v2/notices/undelivered", { targetUuid: uuid, after: query["after"], pageSize: ROWS }, signal)]);
   const name = target["objInfo"].name;
   const known = await namesOf(undelivered["items"].map((/** @type {Json} */ one) => one["notice"]), signal);
+  const { standing, element } = trial({ path, enabled: target["enabled"], health: health(target), button: t("targets.test"), tested: (status) => t("targets.tested", { status }) });
   const content = [
     crumbs,
-    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, health(target))),
+    h("div", { class: "head" }, h("h1", {}, shown(name)), standing),
     about(target, services["results"]),
-    h("h2", {}, t("targets.try")), trial(path),
+    h("h2", {}, t("targets.try")), element,
     h("h2", {}, t("targets.undelivered")),
     list({ path: `/notices/target/${uuid}`, query, caption: t("targets.undelivered"), columns: undeliveredColumns(known), empty: t("targets.nothingWaits"), listed: { ...undelivered, rows: undelivered["items"] } }),
     h("section", { class: "decide" }, h("h2", {}, t("targets.change")), editor(target, services["results"]), ending(path, name)),
@@ -63,19 +64,6 @@ function about(target, services) {
     deliveries.error && fact(t("targets.error"), [h("strong", { class: deliveries.failures > 0 ? "state bad" : "state still" }, shown(deliveries.error)), " ", moment(deliveries.failedAt)]),
     deliveries.triedAgainAt && fact(t("targets.again"), relative(deliveries.triedAgainAt)),
     fact("UUID", shortId(target["uuid"])));
-}
-
-/** Sends a notice at once, and says in words what came back. @param {string} path */
-function trial(path) {
-  const told = h("div", { role: "status" });
-  const button = h("button", { type: "button" }, t("targets.test"));
-  button.addEventListener("click", () => void whileBusy(button, async () => {
-    fill(told);
-    const { delivered, status, answer } = await post(`${path}/test`);
-    const text = delivered ? t("targets.tested", { status: status ?? "" }) : status ? t("targets.testRefused", { status }) : t("targets.testFailed");
-    fill(told, h("p", {}, h("strong", { class: delivered ? "state good long" : "state bad long" }, text), answer && [" ", h("q", {}, shown(answer))]));
-  }).catch((error) => fill(told, problem(error))));
-  return [h("div", { class: "actions" }, button), told];
 }
 
 /** @param {Map<string, string>} known @returns {import("../parts/table.js").Column[]} */

@@ -15,9 +15,9 @@ import { t, word } from "../words.js";
 /** @typedef {import("../api.js").Json} Json */
 
 /** Where the page of an object is. @type {Record<string, string>} */
-const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates", Identity: "identities" };
+const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates", Identity: "identities", TokenProfile: "tokenization/profile", SigningPolicy: "signing/policy", AuditTarget: "audit/targets" };
 /** Where the interface tells one object with its name. @type {Record<string, string>} */
-const PATHS = { SigningRequest: "/api/v2/x509/signing-requests", Proposal: "/api/v2/x509/proposals", Certificate: "/api/v2/x509" };
+const PATHS = { SigningRequest: "/api/v2/x509/signing-requests", Proposal: "/api/v2/x509/proposals", Certificate: "/api/v2/x509", SigningPolicy: "/api/v2/x509/signing-policies", AuditTarget: "/api/v2/audit/targets" };
 /** Names of objects by their uuid. @typedef {Map<string, string>} Known */
 /** Reads of objects that are under way at once. */
 const AT_ONCE = 25;
@@ -50,7 +50,13 @@ export async function page({ query, signal }) {
 /** What the objects of these notices are called, as far as whoever asks may know. @param {Json[]} notices @param {AbortSignal} signal @returns {Promise<Known>} */
 export async function namesOf(notices, signal) {
   const isAbout = (/** @type {string} */ kind) => notices.some((one) => one["objectKind"] === kind);
-  const known = new Map(isAbout("Identity") ? await new Names(signal).identities() : []);
+  const names = new Names(signal);
+  const ofBudgets = notices.filter((one) => one["kind"] === "BudgetLow" && one["objectUuid"]);
+  const profiles = ofBudgets.length > 0 ? await names.tokenProfiles() : new Map();
+  // A budget is of a token profile or of a signing policy, and the notice does not say of which.
+  for (const one of ofBudgets) one["objectKind"] = profiles.has(one["objectUuid"]) ? "TokenProfile" : "SigningPolicy";
+  for (const one of notices) if (one["kind"] === "AuditTargetFailed" && one["objectUuid"]) one["objectKind"] = "AuditTarget";
+  const known = new Map([...profiles, ...(isAbout("Identity") ? await names.identities() : [])]);
   const asked = new Map(notices.filter((one) => PATHS[one["objectKind"]]).map((one) => [one["objectUuid"], PATHS[one["objectKind"]]]));
   await each([...asked], async ([uuid, path]) => {
     // One that is gone, or is none of ours, stays without a name.
@@ -106,9 +112,10 @@ function targetsOf(targets) {
 
 /** How a target's deliveries stand, in words. @param {Json} target */
 export function health({ enabled, deliveries }) {
-  const { failures, waiting } = deliveries;
+  const { failures, waiting, delivered, deliveredAt } = deliveries;
   if (!enabled) return state("Disabled");
   if (failures > 0) return h("span", { class: "state bad long" }, t("targets.failing", { count: failures, waiting: number(waiting) }));
   if (waiting > 0) return h("span", { class: "state wait long" }, t("targets.waiting", { count: number(waiting) }));
+  if (!delivered && !deliveredAt) return h("span", { class: "state still long" }, t("targets.nothingYet"));
   return h("span", { class: "state good" }, t("targets.allTaken"));
 }

@@ -116,7 +116,7 @@ function editor(profile, keys, templates) {
     fields.kind.control.onchange = drawFormat;
     preview();
   };
-  const template = field(t("editor.template"), select([["", t("editor.noTemplate")], ...templates.map((one) => /** @type {[string, string]} */ ([one, one]))]));
+  const template = field(t("editor.template"), select([["", t("editor.noTemplate")], ...templates.map((one) => /** @type {[string, string]} */ ([one, word("template", one)]))]));
   const take = async () => {
     if (!template.control.value) return;
     const read = await get(`/api/v2/token-profiles/template/${encodeURIComponent(template.control.value)}`);

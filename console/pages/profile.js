@@ -3,6 +3,8 @@
 import { get, patch, remove } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { action } from "../parts/action.js";
+import { done } from "../parts/done.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
 import { askForGrant, grantList, readGrants } from "../parts/grants.js";
@@ -13,7 +15,6 @@ import { UNKNOWN, rightsBy, tryIt } from "../parts/try-tokens.js";
 import { moment, period, shortId } from "../parts/values.js";
 import { address, go } from "../router.js";
 import { may } from "../session.js";
-import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
@@ -84,10 +85,8 @@ function versions(profile, signal) {
   const place = h("div", {});
   return later(place, async () => {
     const key = may("Keys:Add") ? await get(`/api/v2/keys/${profile.keyUuid}`, undefined, signal) : undefined;
-    const move = async () => {
-      await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}`, { keyVersion: key?.["currentVersion"] });
-      await show();
-    };
+    const moveOn = () => move(profile, t("profile.moveOn", { version: key?.["currentVersion"] }), { keyVersion: key?.["currentVersion"] }, movesOn(profile, key?.["currentVersion"]));
+    const readNewest = () => move(profile, t("profile.readOnly", { version: profile.keyVersion }), { minDecryptVersion: profile.keyVersion }, givesUp(profile));
     const isBehind = key && key["currentVersion"] > profile.keyVersion;
     return [
       facts(
@@ -95,9 +94,38 @@ function versions(profile, signal) {
         fact(t("profile.makes"), t("profile.version", { version: profile.keyVersion })),
         fact(t("profile.reads"), profile.minDecryptVersion === profile.keyVersion ? t("profile.version", { version: profile.keyVersion }) : t("profile.versionsFromTo", { from: profile.minDecryptVersion, to: profile.keyVersion })),
         key && fact(t("profile.newest"), [t("profile.version", { version: key["currentVersion"] }), ", ", moment(key["versions"].at(-1)?.createdAt)])),
-      isBehind && h("div", { class: "actions" }, h("button", { type: "button", onclick: () => void later(place, async () => (await move(), undefined)) }, t("profile.moveOn", { version: key["currentVersion"] }))),
+      h("div", { class: "actions" },
+        isBehind && action(t("profile.moveOn", { version: key["currentVersion"] }), moveOn),
+        profile.minDecryptVersion < profile.keyVersion && h("button", { type: "button", onclick: readNewest }, `${t("profile.readOnly", { version: profile.keyVersion })} …`)),
     ];
   });
+}
+
+/** Tokens of AesSiv and AesGcm tell their version, the vault knows that of its tokens, and Ff1 may put it in front. @param {Json} profile */
+const tellsVersion = ({ algorithm, format }) => ["AesSiv", "AesGcm", "Random"].includes(algorithm) || Boolean(format.versionPrefix);
+
+/** What becomes of tokens with a new version, where that has to be known beforehand. @param {Json} profile @param {number} to */
+function movesOn(profile, to) {
+  if (tellsVersion(profile)) return undefined;
+  const places = { from: profile.keyVersion, to };
+  if (profile.algorithm === "Hmac") return [h("p", {}, t("profile.moveOnHmac", places)), h("p", {}, t("profile.moveOnNever", places))];
+  return [h("p", {}, t("profile.moveOnWhat", places)), h("p", {}, t("profile.moveOnRewrap", places)), h("p", {}, t("profile.moveOnNever", places))];
+}
+
+/** What becomes of older tokens that are read no more. @param {Json} profile */
+function givesUp(profile) {
+  const isRefused = tellsVersion(profile) || profile.algorithm === "Hmac";
+  return [h("p", {}, t(isRefused ? "profile.givenUpRefused" : "profile.givenUpWrong", { version: profile.keyVersion })), h("p", {}, t("profile.givenUpBack"))];
+}
+
+/** Changes the versions, after asking where there is something to know. @param {Json} profile @param {string} title @param {Json} change @param {import("../dom.js").Child} what */
+async function move(profile, title, change, what) {
+  const act = async () => {
+    const { warnings } = await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}`, change);
+    await done(title, { warnings });
+  };
+  if (!what) return act();
+  askSlowly({ title, what, name: profile.objInfo.name, submit: title, act });
 }
 
 /** @param {Json} profile */

@@ -57,7 +57,7 @@ export async function page({ params, signal }) {
     proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
     waits && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names), obstacle(decidable))),
     waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
-    proposal.effect && effectBox(proposal.effect),
+    proposal.effect && effectBox(proposal.effect, undefined, pairOf(proposal)),
     h("h2", {}, t("proposal.what")),
     await about(proposal, names),
     await effect(proposal, names),
@@ -91,6 +91,12 @@ function statement(proposal) {
 
 /** From the text that people approve, whose digest is compared below: not from what is told beside it. @param {Json} proposal @returns {Json} */
 const saidIn = (proposal) => JSON.parse(proposal.content)[proposal.kind] ?? {};
+
+/** What a change changes, before and after; nothing of what is no change. @param {Json} proposal @returns {Json | undefined} */
+function pairOf(proposal) {
+  const said = saidIn(proposal);
+  return said["after"] ? said : proposal.policy ?? proposal.certProfile ?? proposal.issuerApproval;
+}
 
 /** The names of what stands there by uuid. @param {Names} names */
 async function namesOf(names) {

@@ -3,7 +3,7 @@
 
 import { get, patch, post, remove } from "../api.js";
 import { fill, h } from "../dom.js";
-import { askSlowly, field, form, input, openDialog, select, textarea } from "../parts/form.js";
+import { askSlowly, cancel, field, form, input, openDialog, select, textarea } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { moment } from "../parts/values.js";
@@ -80,7 +80,7 @@ function askForLists(path, provider) {
     dialog.close();
     await show();
   };
-  fill(dialog, h("h2", { id: "lists-title" }, t("provider.listsTitle", { name: provider["objInfo"].name })), form({ fields: [lists], submit: t("provider.listsSave"), act }));
+  fill(dialog, h("h2", { id: "lists-title" }, t("provider.listsTitle", { name: provider["objInfo"].name })), form({ fields: [lists], submit: t("provider.listsSave"), act, beside: cancel(dialog) }));
   openDialog(dialog);
 }
 
@@ -126,7 +126,7 @@ function askForDirectory(path, provider) {
     dialog.close();
     await show();
   };
-  fill(dialog, h("h2", { id: "directory-title" }, t("provider.directoryTitle", { name: provider["objInfo"].name })), h("p", {}, t("provider.directoryWhat")), form({ fields: directory.fields, submit: t("provider.clientSave"), act }));
+  fill(dialog, h("h2", { id: "directory-title" }, t("provider.directoryTitle", { name: provider["objInfo"].name })), h("p", {}, t("provider.directoryWhat")), form({ fields: directory.fields, submit: t("provider.clientSave"), act, beside: cancel(dialog) }));
   openDialog(dialog);
 }
 
@@ -176,6 +176,6 @@ function askForClient(path, provider) {
     h("h2", { id: "client-title" }, t("provider.clientTitle", { name: provider["objInfo"].name })),
     h("p", {}, t("provider.clientWhat")),
     h("p", {}, t("provider.redirect"), " ", h("code", {}, "/home/v1/login/oidc/callback")),
-    form({ fields: client.fields, submit: t("provider.clientSave"), act }));
+    form({ fields: client.fields, submit: t("provider.clientSave"), act, beside: cancel(dialog) }));
   openDialog(dialog);
 }

@@ -2,10 +2,10 @@
 
 import { get, post } from "../api.js";
 import { fill, h } from "../dom.js";
+import { done } from "../parts/done.js";
 import { field, form, input, select, textarea } from "../parts/form.js";
 import { canHash, hashOf } from "../parts/hashes.js";
 import { base64Of, digest, number, size } from "../parts/values.js";
-import { go } from "../router.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
@@ -64,7 +64,7 @@ function submitForm(services, chosen) {
       name: name.control.value, serviceUuid: service.control.value, policyUuid: policy.control.value, ...made,
       ...(note.control.value ? { note: note.control.value } : {}),
     });
-    go(`#/approvals/request/${answer.uuid}`);
+    await done(t("signing.submit"), { to: `#/approvals/request/${answer.uuid}` });
   };
   return form({ fields: [file, service, policy, name, note], extra: how, submit: t("signing.submit"), act });
 }

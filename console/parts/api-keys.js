@@ -6,7 +6,7 @@ import { shown } from "../visible.js";
 import { t } from "../words.js";
 import { changed } from "./changed.js";
 import { done } from "./done.js";
-import { askSlowly, cancel, field, form, input, openDialog } from "./form.js";
+import { askSlowly, cancel, field, form, input, now, openDialog } from "./form.js";
 import { loadChoices, scopeFields, scopeText } from "./key-scope.js";
 import { showOnce } from "./once.js";
 import { table } from "./table.js";
@@ -120,9 +120,9 @@ function rotate(path, name) {
  * @param {() => Promise<unknown>} act false where it was not done, and the dialog stays
  */
 function ask({ title, fields, scope, submit, news }, act) {
-  const dialog = h("dialog", { "aria-label": title });
-  const extra = [scope?.element, news, cancel(dialog)];
-  fill(dialog, h("h2", {}, title), form({ fields, placed: () => scope?.fields ?? [], submit, extra, act: async () => void ((await act()) !== false && dialog.close()) }));
+  const dialog = h("dialog", { "aria-label": now(title) });
+  const extra = [scope?.element, news];
+  fill(dialog, h("h2", {}, now(title)), form({ fields, placed: () => scope?.fields ?? [], submit, extra, beside: cancel(dialog), act: async () => void ((await act()) !== false && dialog.close()) }));
   openDialog(dialog);
 }
 

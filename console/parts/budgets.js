@@ -2,6 +2,9 @@
 
 import { get } from "../api.js";
 import { fill, h } from "../dom.js";
+import { Names } from "../names.js";
+import { may } from "../session.js";
+import { shown } from "../visible.js";
 import { t, word } from "../words.js";
 import { adder } from "./adder.js";
 import { field, input, select } from "./form.js";
@@ -52,14 +55,17 @@ export function policyBudgets(given, pointer) {
 
 /**
  * What of them is used now.
- * @param {string} path where it is asked @param {Column[]} before columns that say whose they are @param {(row: Json) => string} what a budget in words @param {AbortSignal} [signal]
+ * @param {string} path where it is asked @param {Column[]} before columns that say whose they are @param {(row: Json) => string} what a budget in words @param {AbortSignal} signal
  */
 export async function budgetUses(path, before, what, signal) {
   const { budgets } = await get(path, undefined, signal);
+  const readsNames = may("Identity:Manage") && budgets.some((/** @type {Json} */ one) => one["identityUuid"]);
+  const names = readsNames ? await new Names(signal).identities() : new Map();
+  const who = (/** @type {string} */ uuid) => (names.has(uuid) ? h("a", { href: `#/identities/${uuid}` }, shown(names.get(uuid))) : shortId(uuid));
   const columns = [
     ...before,
     { title: t("rules.budgets"), cell: what },
-    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? shortId(row["identityUuid"]) : t("list.all") },
+    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? who(row["identityUuid"]) : t("list.all") },
     { title: t("rules.used"), kind: "number", cell: (/** @type {Json} */ row) => number(row["used"]) },
     { title: t("rules.left"), kind: "number", cell: (/** @type {Json} */ row) => number(row["left"]) },
     { title: t("rules.until"), kind: "time", cell: (/** @type {Json} */ row) => moment(row["endsAt"]) },

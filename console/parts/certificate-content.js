@@ -1,6 +1,7 @@
 // What stands in a certificate besides its names and its end: what it is good for, and its key. Read from the certificate itself.
 
 import { Malformed, TAG, all, content, fromPem, oid, parts, whole } from "./der.js";
+import { directoryName } from "./directory-name.js";
 import { hex } from "./values.js";
 
 /** @typedef {import("./der.js").Element} Element */
@@ -112,7 +113,7 @@ function known(name) {
   const kind = TEXT_NAMES[name.tag];
   if (kind) return `${kind}:${text(name.content)}`;
   if (name.tag === IP) return `IP:${address(name.content)}`;
-  if (name.tag === DIRECTORY_NAME) return `dirName:${hex(name.content)}`;
+  if (name.tag === DIRECTORY_NAME) return `dirName:${readable(() => directoryName(whole(name.content))) ?? hex(name.content)}`;
   if (name.tag === REGISTERED_ID) return `RID:${oid({ ...name, tag: TAG.oid })}`;
   if (name.tag !== OTHER_NAME) return undefined;
   const [type, value] = all(name.content);

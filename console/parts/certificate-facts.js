@@ -36,8 +36,10 @@ export function certificateToIssue(certificate, issuer, keyType) {
 }
 
 /** @param {Json} constraints */
-export const authority = (constraints) =>
-  constraints.pathLength === null || constraints.pathLength === undefined ? t("cert.isAuthority") : t("cert.isAuthorityOf", { depth: constraints.pathLength });
+export function authority({ pathLength }) {
+  if (pathLength === null || pathLength === undefined) return t("cert.isAuthority");
+  return pathLength === 0 ? t("cert.isAuthorityOfNone") : pathLength === 1 ? t("cert.isAuthorityOfOne") : t("cert.isAuthorityOf", { depth: pathLength });
+}
 
 /** Where something about it is looked up: named ones, none, or those of this server. @param {string[] | null | undefined} urls */
 const addresses = (urls) => (urls ? list(urls) : t("cert.ownUrls"));

@@ -5,7 +5,7 @@ import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { canHash, hashOf } from "./hashes.js";
 import { problem } from "./problem.js";
-import { canTell, signedPart } from "./signed-part.js";
+import { canTell, hasTable, signedPart } from "./signed-part.js";
 import { uploadedBytes } from "./upload.js";
 import { bytesOf, hex, number, size } from "./values.js";
 
@@ -61,7 +61,10 @@ async function found(file, request, items, progress) {
   if (isOfWholeFile(request)) {
     if (!canHash(request.hashAlgorithm, file.size)) return t("compare.cannotHash", { hash: word("hash", request.hashAlgorithm), size: size(file.size) });
     const digest = hex(await hashOf(file, request.hashAlgorithm, progress));
-    return items ? inManifest(digest, items, name) : outcome(digest === hex(bytesOf(request.digest)), name);
+    if (items) return inManifest(digest, items, name);
+    const isSame = digest === hex(bytesOf(request.digest));
+    // Files can be made that have one SHA-1 and differ.
+    return isSame && request.hashAlgorithm === "Sha1" ? said("wait", tn("compare.equalWeak", { name, hash: word("hash", "Sha1") })) : outcome(isSame, name);
   }
   if (!hasUpload(request)) return byFormat(file, request, progress, name);
   if (file.size !== request.uploadSize) return outcome(false, name);
@@ -74,8 +77,29 @@ async function byFormat(file, request, progress, name) {
   const part = await signedPart(file, request.signingFormat);
   const cannot = { format: word("format", request.signingFormat) };
   if (!part || !canHash(request.hashAlgorithm, part.size)) return t(canTell(request.signingFormat) ? "compare.cannotThis" : "compare.cannot", cannot);
-  return outcome(hex(await hashOf(part, request.hashAlgorithm, progress)) === hex(bytesOf(request.digest)), name);
+  if (hex(await hashOf(part, request.hashAlgorithm, progress)) !== hex(bytesOf(request.digest))) return outcome(false, name);
+  return samePart(file, request, name);
 }
+
+/**
+ * Files of one signed part may differ in the rest: a program in its checksum and its certificate table, a script in how its
+ * letters are written. What the submitter claims of the whole file is compared, where they claim something.
+ * @param {File} file @param {Json} request @param {Node} name
+ */
+async function samePart(file, request, name) {
+  const { fileSha256, fileSize } = request.metadata ?? {};
+  const isSame = fileSha256 ? hex(await hashOf(file, "Sha2_256")) === fileSha256.trim().toLowerCase() : undefined;
+  const isOther = isSame === false || (isSame === undefined && fileSize && String(file.size) !== fileSize.trim());
+  const places = { name, format: word("format", request.signingFormat) };
+  return [
+    isSame ? said("good", tn("compare.equalClaimed", places)) : said("wait", tn("compare.samePart", places)),
+    isOther ? [" ", said("bad", t(fileSha256 ? "compare.otherSha256" : "compare.otherSize"))] : !isSame && [" ", t("compare.restUnknown")],
+    (await hasTable(file, request.signingFormat)) && [" ", said("wait", t("compare.hasTable"))],
+  ];
+}
+
+/** @param {"good" | "wait" | "bad"} verdict @param {import("../dom.js").Child} text */
+const said = (verdict, text) => h("span", { class: `state ${verdict} long` }, text);
 
 /** @param {string} digest @param {Json[]} items @param {Node} name */
 function inManifest(digest, items, name) {

@@ -5,7 +5,8 @@ import { show } from "../show.js";
 import { includesUs, may, session } from "../session.js";
 import { shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
-import { cancel, field, form, hasLeft, openDialog, textarea } from "./form.js";
+import { done } from "./done.js";
+import { cancel, field, form, openDialog, textarea } from "./form.js";
 import { saveButton } from "./results.js";
 import { moment } from "./values.js";
 
@@ -78,11 +79,11 @@ export function decide(options) {
   const why = obstacle(options);
   const isOwn = includesUs(options.object.submittedBy);
   const { area, note, forget } = noteOn(options.object.uuid ?? options.object.objInfo.uuid);
-  const decided = async (/** @type {(note: string) => Promise<Json>} */ act, done = () => {}) => {
+  const decided = async (/** @type {import("../words.js").Key} */ what, /** @type {(note: string) => Promise<Json>} */ act, close = () => {}) => {
     await act(area.value);
     forget();
-    done();
-    if (!hasLeft()) await show();
+    close();
+    await done(t(what));
   };
   const news = h("div");
   const approve = () => form({
@@ -91,12 +92,12 @@ export function decide(options) {
     act: async () => {
       fill(news);
       if (!(await options.unchanged())) return fill(news, changedBox());
-      await decided(options.approve);
+      await decided("decide.approve", options.approve);
     },
   });
   const refusals = [
-    may("Signing:Approve") && askButton(options.object, area, WAYS.deny, (done) => decided(options.deny, done)),
-    isOwn && askButton(options.object, area, WAYS.withdraw, (done) => decided(options.withdraw, done))].filter(Boolean);
+    may("Signing:Approve") && askButton(options.object, area, WAYS.deny, (close) => decided(WAYS.deny.open, options.deny, close)),
+    isOwn && askButton(options.object, area, WAYS.withdraw, (close) => decided(WAYS.withdraw.open, options.withdraw, close))].filter(Boolean);
   return h("section", { class: "decide", "aria-labelledby": "decide-title" },
     h("h2", { id: "decide-title" }, t("decide.title")),
     why ? [h("p", {}, h("strong", {}, t("decide.cannot")), " ", why), refusals.length > 0 && note.element] : approve(),
@@ -116,7 +117,7 @@ const WAYS = /** @type {const} */ ({
   withdraw: { open: "decide.withdraw", title: "decide.withdrawTitle", what: "decide.withdrawWhat", submit: "decide.withdrawNow" },
 });
 
-/** A button that asks once more, with the note that goes along. @param {Json} object @param {HTMLTextAreaElement} note @param {typeof WAYS["deny" | "withdraw"]} way @param {(done: () => void) => Promise<unknown>} act */
+/** A button that asks once more, with the note that goes along. @param {Json} object @param {HTMLTextAreaElement} note @param {typeof WAYS["deny" | "withdraw"]} way @param {(close: () => void) => Promise<unknown>} act */
 function askButton(object, note, way, act) {
   const onclick = () => askOnceMore({ title: tn(way.title, { name: shown(object.name ?? object.objInfo.name) }), what: h("p", {}, t(way.what)), note: note.value, submit: t(way.submit), act });
   return h("button", { type: "button", class: "danger", onclick }, t(way.open));
@@ -124,14 +125,14 @@ function askButton(object, note, way, act) {
 
 /**
  * Asks before a decision that nobody takes back.
- * @param {{title: Child, what: Child, note: string, extra?: Child, submit: string, act: (done: () => void) => Promise<unknown>}} options
+ * @param {{title: Child, what: Child, note: string, extra?: Child, submit: string, act: (close: () => void) => Promise<unknown>}} options
  */
 export function askOnceMore({ title, what, note, extra, submit, act }) {
   const dialog = h("dialog", { "aria-labelledby": "ask-title" });
   fill(dialog,
     h("h2", { id: "ask-title" }, title), what,
     note ? h("div", { class: "note" }, t("fact.note"), ":", shown(note, { lines: true })) : h("p", { class: "quiet" }, t("decide.noNote")),
-    form({ fields: [], extra, submit, danger: true, act: () => act(() => dialog.close()) }), cancel(dialog));
+    form({ fields: [], extra, submit, danger: true, act: () => act(() => dialog.close()), beside: cancel(dialog) }));
   openDialog(dialog);
 }
 

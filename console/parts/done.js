@@ -4,7 +4,7 @@ import { fill, h } from "../dom.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
 import { t } from "../words.js";
-import { hasLeft } from "./form.js";
+import { hasLeft, now } from "./form.js";
 
 /**
  * Shows the page anew, or another one, and says on it what was done. Whoever went elsewhere meanwhile is left alone there.
@@ -21,5 +21,5 @@ export async function done(what, { to, warnings, more } = {}) {
   (heading?.closest(".head") ?? heading)?.after(place);
   const notes = warnings && warnings.length > 0 && [h("p", {}, h("strong", {}, t("done.warnings"))), h("ul", { class: "notes" }, warnings.map((one) => h("li", {}, shown(one))))];
   // Screen readers tell what comes into a place that is there already.
-  requestAnimationFrame(() => fill(place, h("p", {}, h("span", { class: "state good long" }, t("done.what", { what: what.replace(/ …$/, "") })), more && [" ", more]), notes));
+  requestAnimationFrame(() => fill(place, h("p", {}, h("span", { class: "state good long" }, t("done.what", { what: now(what) })), more && [" ", more]), notes));
 }

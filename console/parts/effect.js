@@ -16,20 +16,30 @@ const ASK_AFTER_MS = 500;
 /** Of one identity, and of several. */
 const KEYS = /** @type {const} */ ({ gains: ["effect.gains.one", "effect.gains"], loses: ["effect.loses.one", "effect.loses"] });
 
-/** A box with all of it; what is gained is marked. @param {Json} effect @param {string} [about] the object that the page is of, which need not be named */
-export function effectBox(effect, about) {
+/**
+ * A box with all of it; what is gained is marked. How many approvals it takes is no right, and is told where it becomes fewer.
+ * @param {Json} effect @param {string} [about] the object that the page is of, which need not be named
+ * @param {Json} [change] what is changed, of which approvals may be demanded: before and after
+ */
+export function effectBox(effect, about, change) {
   const { gains, loses, kept } = sides(effect);
   const isWider = gains.length > 0 || kept.some(isLaxer);
+  const [before, after] = [demanded(change?.["before"]), demanded(change?.["after"])];
+  const isFewer = after < before;
   const lines = [
+    isFewer && h("li", { class: "state wait long" }, t("effect.fewer", { before: number(before), after: number(after) })),
     ...gains.map((one) => h("li", { class: "state wait long" }, effectLine("gains", one, about))),
     ...kept.map((pair) => h("li", { class: `state ${isLaxer(pair) ? "wait" : "still"} long` }, keptLine(pair, about))),
     ...loses.map((one) => h("li", { class: "state still long" }, effectLine("loses", one, about))),
-  ];
-  return h("section", { class: isWider ? "effect widens" : "effect" },
+  ].filter(Boolean);
+  return h("section", { class: isWider || isFewer ? "effect widens" : "effect" },
     h("h2", {}, t(isWider ? "effect.widens" : "effect.title")),
-    lines.length > 0 ? h("ul", {}, lines) : h("p", {}, t(about ? "effect.nobodyOfRules" : "effect.nobody")),
+    lines.length > 0 ? h("ul", {}, lines) : h("p", {}, t(about ? "effect.nobodyOfRules" : change ? "effect.nobodyOfDemands" : "effect.nobody")),
     effect["leftOut"] > 0 && h("p", { class: "quiet" }, t("effect.leftOut", { count: number(effect["leftOut"]) })));
 }
+
+/** How many approvals a policy, a profile or an authority demands. @param {Json | null | undefined} what @returns {number} */
+const demanded = (what) => what?.["numApprovals"] ?? what?.["approval"]?.numApprovals ?? 0;
 
 /** @typedef {{lost: Json, gained: Json}} Kept a right that the same identities keep, with other approvals than before */
 

@@ -35,8 +35,9 @@ export function field(label, control, about = {}) {
 }
 
 /**
- * A form that does something. Its button waits while it is done. `placed` are fields that stand elsewhere in it.
- * @param {{fields: Field[], placed?: () => Field[], extra?: Child, submit: Child, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
+ * A form that does something. Its button waits while it is done. `placed` are fields that stand elsewhere in it; `beside` stands
+ * beside the button.
+ * @param {{fields: Field[], placed?: () => Field[], extra?: Child, beside?: Child, submit: Child, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
  */
 export function form(options) {
   const trouble = h("div", { class: "trouble" });
@@ -49,7 +50,7 @@ export function form(options) {
     await whileBusy(button, options.act).catch((error) => tell(error, fields, trouble));
   };
   return h("form", { onsubmit, novalidate: true, class: options.className ?? "form" },
-    options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button));
+    options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button, options.beside));
 }
 
 /** What takes longer says that it goes on. */
@@ -67,14 +68,16 @@ export async function whileBusy(button, act) {
   const waits = h("span", { class: "quiet", role: "status" });
   begun.add(here);
   button.disabled = true;
-  const slow = setTimeout(() => {
+  const slow = setInterval(() => {
+    // While a dialog asks or tells something, it is the reader who is waited for.
+    const dialog = [...document.querySelectorAll("dialog[open]")].at(-1);
     button.after(waits);
-    waits.textContent = ` ${t("form.waits")}`;
+    waits.textContent = dialog && !dialog.contains(button) ? "" : ` ${t("form.waits")}`;
   }, SLOW_MS);
   try {
     return await act();
   } finally {
-    clearTimeout(slow);
+    clearInterval(slow);
     waits.remove();
     begun.delete(here);
     button.disabled = false;
@@ -144,11 +147,14 @@ export function askSlowly(options) {
   };
   const fields = [...(options.fields ?? []), typed];
   fill(dialog,
-    h("h2", { id: "danger-title" }, options.title),
+    h("h2", { id: "danger-title" }, now(options.title)),
     h("div", {}, options.what),
-    form({ fields, submit: options.submit, danger: true, act, extra: cancel(dialog) }));
+    form({ fields, submit: now(options.submit), danger: true, act, beside: cancel(dialog) }));
   openDialog(dialog);
 }
+
+/** What a button does that asks first, where it is asked already. @param {string} text */
+export const now = (text) => text.replace(/ …$/, "");
 
 /** Shows a dialog that goes when it is closed, or when the page that it is of is left. @param {HTMLDialogElement} dialog */
 export function openDialog(dialog) {

@@ -1,13 +1,11 @@
 // How the server is, as it says itself. It is read again and again: what was well once is not called well for long.
 
-import { Refusal, access, get, plain, text } from "../api.js";
+import { Refusal, access, plain, text } from "../api.js";
 import { fill, h } from "../dom.js";
 import { listen } from "../live.js";
-import { may } from "../session.js";
-import { shown } from "../visible.js";
 import { t } from "../words.js";
 import { fact, facts } from "./facts.js";
-import { health as shippingOf } from "../pages/audit-targets.js";
+import { KINDS, NOTHING, failingLines, readFailing } from "./targets-health.js";
 import { number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
@@ -25,8 +23,6 @@ const GRACE_MS = 3_000;
 const NOTICED_MS = 1_000;
 /** The log's name, and how many entries it has. */
 const CHECKPOINT = /^(\S+)\n(\d+)\n/;
-/** Records that a target may be behind where nothing failed. */
-const FAR_BEHIND = 1_000;
 
 /** Which part the text of a server that is not ready is about. @type {[RegExp, Key][]} */
 const PARTS = [[/audit record/i, "nav.audit"], [/journal/i, "health.journal"], [/storage/i, "health.store"], [/seal|root key/i, "health.custody"]];
@@ -34,11 +30,11 @@ const PARTS = [[/audit record/i, "nav.audit"], [/journal/i, "health.journal"], [
 /** The lines, which follow what happens until the page is left. @param {AbortSignal} signal */
 export function health(signal) {
   const place = h("div", { "aria-live": "polite" }, h("p", { class: "quiet" }, t("page.reading")));
-  /** @type {{read?: Read, targets: Json[], isLost: boolean}} */
-  const state = { targets: [], isLost: false };
+  /** @type {{read?: Read, failing: import("./targets-health.js").Failing, isLost: boolean}} */
+  const state = { failing: NOTHING, isLost: false };
   const draw = () => {
     if (!state.read || signal.aborted) return;
-    const made = h("div", {}, lines(state.read, state.isLost && !access.isOff), state.read.ready && shipping(state.targets), again(state.read));
+    const made = h("div", {}, lines(state.read, state.isLost && !access.isOff), failingLines(state.failing), again(state.read));
     // What is the same stays, with the focus and what is selected in it.
     if (made.textContent !== place.firstChild?.textContent) fill(place, made);
   };
@@ -49,6 +45,8 @@ export function health(signal) {
     const now = await read(signal);
     // Whoever asked later knows better.
     if (mine !== turn) return;
+    // What fails may have changed with it; where the server does not tell any more, it is not said on.
+    if (!state.read || !state.read.ready !== !now.ready) void lookAtFailing();
     state.read = now;
     try {
       draw();
@@ -58,13 +56,13 @@ export function health(signal) {
     }
   };
   const again = (/** @type {Read} */ { error }) => error !== undefined && h("p", { class: "actions" }, h("button", { type: "button", onclick: look }, t("problem.again")));
-  const lookAtTargets = async () => {
-    state.targets = await failing(signal).catch(() => state.targets);
+  const lookAtFailing = async () => {
+    state.failing = await readFailing(signal);
     draw();
   };
   let soon = 0;
   const onNotice = (/** @type {Json} */ notice) => {
-    if (notice["kind"] === "AuditTargetFailed") void lookAtTargets();
+    if (KINDS.includes(notice["kind"])) void lookAtFailing();
     // Of many that come together one is enough.
     soon ||= setTimeout(() => ((soon = 0), void look()), NOTICED_MS);
   };
@@ -80,7 +78,6 @@ export function health(signal) {
     void look();
   };
   listen({ connected, notice: onNotice }, signal);
-  void lookAtTargets();
   return place;
 }
 
@@ -124,16 +121,3 @@ function reason(error) {
 
 /** @param {unknown} error @returns {Key} */
 const part = (error) => PARTS.find(([words]) => words.test(reason(error) ?? ""))?.[1] ?? "health.server";
-
-/** Targets that do not get the audit records. @param {AbortSignal} signal @returns {Promise<Json[]>} */
-async function failing(signal) {
-  if (access.isOff || !may("Audit:Read", "System:Manage")) return [];
-  const { results } = await get("/api/v2/audit/targets", undefined, signal);
-  return results.filter((/** @type {Json} */ { enabled, shipping }) => enabled && (shipping.failures > 0 || shipping.behind > FAR_BEHIND));
-}
-
-/** @param {Json[]} targets */
-function shipping(targets) {
-  return targets.length > 0 && facts(...targets.map((one) =>
-    fact(t("health.shipping"), [h("a", { href: `#/audit/targets/${one["uuid"]}` }, shown(one["objInfo"].name)), " ", shippingOf(one)])));
-}

@@ -5,10 +5,10 @@ import { fill, h } from "../dom.js";
 import { changePassword, ways } from "../session.js";
 import { t } from "../words.js";
 import { field, form, input } from "./form.js";
-import { codeField, nameField, passkeyBox, shownPasskey } from "./second-factor.js";
+import { codeField, nameField, notProven, passkeyBox, shownPasskey } from "./second-factor.js";
 
-/** The form for it. @param {string[]} [names] of those who are logged in here */
-export function ownPassword(names = []) {
+/** The form for it. @param {string[]} [names] of those who are logged in here @param {() => void} [changed] told when the password is another one */
+export function ownPassword(names = [], changed = () => {}) {
   const said = h("div", { role: "status" });
   const secret = (/** @type {string} */ autocomplete) => input({ type: "password", autocomplete });
   const name = nameField(names);
@@ -26,9 +26,10 @@ export function ownPassword(names = []) {
     }
     const proof = { name: name.control.value, password: present.control.value, code: code.control.value };
     const passkey = await shownPasskey(box);
-    await changePassword(proof, next.control.value, passkey).finally(() => (code.control.value = ""));
+    await changePassword(proof, next.control.value, passkey).catch(notProven).finally(() => (code.control.value = ""));
     for (const one of [present, next, again]) one.control.value = "";
     fill(said, h("p", {}, t("own.done")));
+    changed();
   };
   return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, box, next, again], submit: t("own.set"), act, className: "form own-password" }));
 }

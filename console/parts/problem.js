@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { go } from "../router.js";
 import { may, session } from "../session.js";
 import { t, word } from "../words.js";
-import { copyable } from "./values.js";
+import { copyable, momentText, number } from "./values.js";
 
 /** What no server says of itself, in the console's words. @type {Record<string, Parameters<typeof t>[0]>} */
 const OWN = {
@@ -18,6 +18,8 @@ const OWN = {
 
 /** What can be tried again soon is, by itself, but no sooner than this. */
 const RETRY_MIN_S = 5;
+/** What can be tried again later than this is told by the clock, too. */
+const MINUTE_S = 60;
 
 /** @param {unknown} error @param {(byItself?: boolean) => void} [again] reads again what could not be read */
 export function problem(error, again) {
@@ -39,7 +41,9 @@ const readAnew = () => (session.fullyLoggedIn ? go(location.hash) : location.rel
 /** @param {unknown} error */
 export function message(error) {
   const wait = error instanceof Refusal && error.retryAfter;
-  return wait ? `${said(error)} ${t("problem.later", { count: wait })}` : said(error);
+  if (!wait) return said(error);
+  const later = wait < MINUTE_S ? t("problem.later", { count: wait }) : t("problem.laterAt", { count: number(wait), time: momentText(new Date(Date.now() + wait * 1000)) });
+  return `${said(error)} ${later}`;
 }
 
 /** @param {unknown} error */

@@ -12,11 +12,17 @@ import { number } from "./values.js";
 export const alphabet = (text) => (text ? shown(word("alphabet", text.length > 40 ? `${text.slice(0, 40)}…` : text)) : undefined);
 
 /** @param {Json} format */
+function kept({ keepLeading: leading = 0, keepTrailing: trailing = 0 }) {
+  if (!leading) return t("format.keptTrailing", { count: trailing });
+  return trailing ? t("format.kept", { leading, trailing }) : t("format.keptLeading", { count: leading });
+}
+
+/** @param {Json} format */
 export function formatFacts(format) {
   return [
     format.pattern ? fact(t("format.pattern"), h("code", {}, shown(format.pattern))) : fact(t("format.alphabet"), alphabet(format.alphabet) ?? t("format.noAlphabet")),
     fact(t("format.length"), t("format.lengths", { from: number(format.minLength), to: number(format.maxLength) })),
-    (format.keepLeading > 0 || format.keepTrailing > 0) && fact(t("format.keep"), t("format.kept", { leading: format.keepLeading, trailing: format.keepTrailing })),
+    (format.keepLeading > 0 || format.keepTrailing > 0) && fact(t("format.keep"), kept(format)),
     format.passThrough && fact(t("format.passThrough"), h("code", {}, [...format.passThrough].map((one) => (one === " " ? t("format.space") : one)).join(" "))),
     format.luhn && format.luhn !== "Ignore" && fact(t("format.luhn"), word("luhn", format.luhn)),
     format.tokenLength && fact(t("format.tokenLength"), number(format.tokenLength)),

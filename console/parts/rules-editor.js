@@ -64,7 +64,8 @@ export function rulesEditor(profile, roles, { cancel, anew }) {
   };
   return form({
     fields: [], placed: () => [partial, ...more].flatMap((one) => one.fields), submit: t("rules.save"), act, className: "rules",
-    extra: [grid.element, partial.element, more.map((one) => one.element), effect.element, news, h("button", { type: "button", class: "plain", onclick: cancel }, t("dialog.cancel"))],
+    extra: [grid.element, partial.element, more.map((one) => one.element), effect.element, news],
+    beside: h("button", { type: "button", class: "plain", onclick: cancel }, t("dialog.cancel")),
   });
 }
 

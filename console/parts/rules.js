@@ -47,7 +47,7 @@ function asked(all, role, operation) {
   return count && `, ${t("rules.asked", { count })}`;
 }
 
-/** What of the budgets is used now; nothing where there are none. @param {Json} profile @param {Map<string, string>} roles @param {AbortSignal} [signal] */
+/** What of the budgets is used now; nothing where there are none. @param {Json} profile @param {Map<string, string>} roles @param {AbortSignal} signal */
 export async function rulesBudgetUses(profile, roles, signal) {
   if (!profile.controlRules.some((/** @type {Json} */ rule) => (rule.budgets ?? []).length > 0)) return undefined;
   const role = { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row["roleUuid"]) ?? row["roleUuid"]) };

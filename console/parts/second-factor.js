@@ -43,10 +43,10 @@ export async function shownPasskey(box) {
 
 /**
  * What one can do with one's own.
- * @param {{names?: string[], hasPasskey?: boolean, hasCodes?: boolean}} [known] of whoever is here: who that is, and whether one of them has a
- *   confirmed passkey, or codes
+ * @param {{names?: string[], hasPasskey?: boolean, hasCodes?: boolean, confirmed?: (text: string) => Promise<void>}} [known] of whoever is here: who that is, and whether one of them has a
+ *   confirmed passkey, or codes; `confirmed`: says that codes were confirmed, where the page tells of them
  */
-export function secondFactors({ names = [], hasPasskey = false, hasCodes = true } = {}) {
+export function secondFactors({ names = [], hasPasskey = false, hasCodes = true, confirmed } = {}) {
   const place = h("div", { class: "second-factor" });
   const part = (/** @type {string} */ title, /** @type {HTMLElement} */ inside) => h("fieldset", {}, h("legend", {}, title), inside);
   const begin = () => fill(place, h("p", {}, t("totp.what")),
@@ -59,7 +59,7 @@ export function secondFactors({ names = [], hasPasskey = false, hasCodes = true 
   /** @type {Act} */
   const enrol = async (proof, passkey) => fill(place, confirmation(proof, await secondFactor("", proof, passkey), () => {
     hasCodes = true;
-    say(t("totp.confirmed"));
+    return confirmed ? confirmed(t("totp.confirmed")) : say(t("totp.confirmed"));
   }));
   /** @type {Act} */
   const remove = async (proof, passkey) => {
@@ -68,6 +68,12 @@ export function secondFactors({ names = [], hasPasskey = false, hasCodes = true 
   };
   begin();
   return place;
+}
+
+/** Says that the proof was refused: whoever gives one beside a login may be logged in all the while. @param {unknown} error @returns {never} */
+export function notProven(error) {
+  if (!(error instanceof Refusal) || error.status !== 401) throw error;
+  throw new Refusal(400, "Refused", t("totp.refused"), { requestId: error.requestId, retryAfter: error.retryAfter });
 }
 
 /**
@@ -82,7 +88,7 @@ function proving(label, submit, act, { names, hasPasskey, danger = false }) {
   const prove = async () => {
     const proof = { name: name.control.value, password: password.control.value, code: code.control.value };
     const passkey = await shownPasskey(box);
-    await act(proof, passkey).finally(() => (password.control.value = code.control.value = ""));
+    await act(proof, passkey).catch(notProven).finally(() => (password.control.value = code.control.value = ""));
   };
   return form({ fields: [name, password, code, box], submit, danger, act: prove });
 }
@@ -98,7 +104,7 @@ function qrCode(rows) {
   return svg("svg", { class: "qr", viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": t("totp.scan"), "shape-rendering": "crispEdges" }, svg("path", { d: dark }));
 }
 
-/** The new secret, shown this once, and the field for the code of it. @param {Proof} proof @param {import("../api.js").Json} made @param {() => void} done */
+/** The new secret, shown this once, and the field for the code of it. @param {Proof} proof @param {import("../api.js").Json} made @param {() => unknown} done */
 function confirmation(proof, made, done) {
   const code = codeField(t("totp.newCode"));
   const act = async () => {
@@ -107,7 +113,7 @@ function confirmation(proof, made, done) {
       if (error instanceof Refusal && error.status === 401) throw new Refusal(400, "InvalidValue", t("totp.wrong"), { field: "/totp", requestId: error.requestId });
       throw error;
     });
-    done();
+    await done();
   };
   return [
     h("p", {}, t("totp.secret")), qrCode(made["qrCode"] ?? []), h("p", {}, secret(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),

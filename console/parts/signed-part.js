@@ -17,12 +17,24 @@ export async function signedPart(file, format) {
 /** Whether it can be told of files of this format. @param {string} format */
 export const canTell = (format) => format === "Authenticode" || format === "Powershell";
 
+/** Whether a program has a certificate table: signatures that are there already, or whatever else was put there. None of it is signed. @param {Blob} file @param {string} format */
+export const hasTable = async (file, format) => format === "Authenticode" && ((await imageParts(file))?.table ?? file.size) < file.size;
+
 /**
  * Windows Authenticode Portable Executable Signature Format: everything but the checksum, the directory's entry of the
  * certificate table and that table, padded to eight bytes.
  * @param {Blob} file
  */
 async function imageWithoutSignature(file) {
+  const found = await imageParts(file);
+  if (!found) return undefined;
+  const { checksum, directory, table } = found;
+  const padding = new Uint8Array((8 - (table % 8)) % 8);
+  return new Blob([file.slice(0, checksum), file.slice(checksum + 4, directory), file.slice(directory + 8, table), padding]);
+}
+
+/** Where in a program stands what is not signed; `table` is its end where it has none. @param {Blob} file */
+async function imageParts(file) {
   const view = async (/** @type {number} */ at, /** @type {number} */ length) => {
     const bytes = await file.slice(at, at + length).arrayBuffer();
     return bytes.byteLength === length ? new DataView(bytes) : undefined;
@@ -39,9 +51,7 @@ async function imageWithoutSignature(file) {
   const [checksum, directory] = [optional + 64, optional + before + 32];
   const [at, length] = [fields.getUint32(before + 32, true), fields.getUint32(before + 36, true)];
   if (length > 0 && (at < directory + 8 || at + length !== file.size)) return undefined;
-  const table = length === 0 ? file.size : at;
-  const padding = new Uint8Array((8 - (table % 8)) % 8);
-  return new Blob([file.slice(0, checksum), file.slice(checksum + 4, directory), file.slice(directory + 8, table), padding]);
+  return { checksum, directory, table: length === 0 ? file.size : at };
 }
 
 /** A script's text in UTF-16LE. One that has a signature block already is left to the command line. @param {Blob} file */

@@ -28,6 +28,9 @@ export function moment(time, timeStyle = "short") {
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 
+/** The same as a text. @param {Date} date */
+export const momentText = (date) => formatter(Intl.DateTimeFormat, { dateStyle: "medium", timeStyle: "short" }).format(date);
+
 /** A label of a time that is typed, which is one of the reader's zone. @param {string} label */
 export const inZone = (label) => `${label} (${new Intl.DateTimeFormat().resolvedOptions().timeZone})`;
 
@@ -37,6 +40,9 @@ export function day(time) {
   const text = formatter(Intl.DateTimeFormat, { dateStyle: "medium" }).format(date);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
+
+/** The month of a moment, in UTC. @param {string} time */
+export const month = (time) => formatter(Intl.DateTimeFormat, { month: "long", year: "numeric", timeZone: "UTC" }).format(new Date(time));
 
 /** @param {Date} date */
 const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;

@@ -8,7 +8,8 @@ import { HIDDEN, shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { budget } from "./budgets.js";
 import { effectLine } from "./effect.js";
-import { bytesOf, hex, number } from "./values.js";
+import { people } from "./people.js";
+import { bytesOf, hex, moment, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../dom.js").Child} Child */
@@ -33,9 +34,17 @@ export function ofRequest(request, items, changes, earlier, why) {
     ofNewNames(items, changes),
     ofEnding(request),
     claims.some((text) => MARKS.test(text)) && t("warn.marks"),
-    ...earlier.map((one) => tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
+    ...earlier.map((one) => one["approvalDigest"] === request["approvalDigest"] ? sameBefore(one) : tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
     ofOwn(request, why),
   ];
+}
+
+/** The same was decided on before: how, by whom, when. @param {Json} one */
+function sameBefore(one) {
+  const request = h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne"));
+  if (one["state"] === "Signed") return tn("warn.signed", { request, time: moment(one["decidedAt"]) });
+  const denial = one["approvals"].findLast((/** @type {Json} */ decided) => decided["decision"] !== "Approve");
+  return tn("warn.denied", { request, names: denial ? people(denial["identities"]) : "–", time: moment(denial?.["decidedAt"] ?? one["decidedAt"]) });
 }
 
 /** The marks with which this page says what it computed and what holds. */
@@ -101,7 +110,9 @@ function ofOwn(decided, why) {
 
 /**
  * Requests that look like this one and were of something else: the one that it repeats, and those of the same name that
- * were refused. Not everybody who reads a request may look for others; whatever else is wrong is told.
+ * were refused. And of the same name and content one that was denied, and one that was signed, with all that is known of
+ * them: the interface does not look for digests. Not everybody who reads a request may look for others; whatever else is
+ * wrong is told.
  * @param {Json} request @param {AbortSignal} signal @returns {Promise<Json[]>}
  */
 export async function earlierOnes(request, signal) {
@@ -110,9 +121,15 @@ export async function earlierOnes(request, signal) {
     throw error;
   };
   const repeated = request["repeatsUuid"] && (await get(`/api/v2/x509/signing-requests/${request["repeatsUuid"]}`, undefined, signal).catch(none));
-  const { items } = (await get("/api/v2/x509/signing-requests", { search: request["name"], state: "Denied", pageSize: 50 }, signal).catch(none)) ?? { items: [] };
-  const refused = items.find((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]);
-  return [repeated, refused].filter((one) => one && one["approvalDigest"] !== request["approvalDigest"]);
+  const like = async (/** @type {string} */ state) => {
+    const { items } = (await get("/api/v2/x509/signing-requests", { search: request["name"], state, pageSize: 50 }, signal).catch(none)) ?? { items: [] };
+    return items.filter((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]);
+  };
+  const isOther = (/** @type {Json} */ one) => one["approvalDigest"] !== request["approvalDigest"];
+  const [denied, signed] = await Promise.all([like("Denied"), like("Signed")]);
+  const same = [denied, signed].map((all) => all.find((/** @type {Json} */ one) => !isOther(one) && one["policyUuid"] === request["policyUuid"])).filter(Boolean);
+  const told = await Promise.all(same.map((one) => get(`/api/v2/x509/signing-requests/${one["uuid"]}`, undefined, signal).catch(none)));
+  return [...[repeated, denied[0]].filter((one) => one && isOther(one)), ...told.filter((one) => one !== undefined)];
 }
 
 /**

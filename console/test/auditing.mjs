@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
+import { axe, caller, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
 
 export async function auditing(browser, admins) {
   const call = await caller(admins);
@@ -32,6 +32,33 @@ export async function auditing(browser, admins) {
   // An address that no form has made.
   await visit(page, "#/audit?from=zzz");
   await page.getByRole("table", { name: "Who did what?" }).waitFor();
+  // A link shows the same everywhere: its moments are in UTC, and those of a link without a zone are of the reader's.
+  for (const from of ["2026-01-01T00:00", "2025-12-31T23:00:00Z"]) {
+    await visit(page, `#/audit?action=Login&from=${from}`);
+    assert.equal(await page.getByLabel("From (Europe/Berlin)").inputValue(), "2026-01-01T00:00");
+    assert.match(await page.getByRole("link", { name: "Export as lines of JSON" }).getAttribute("href"), /from=2025-12-31T23%3A00%3A00Z/);
+  }
+  await page.getByLabel("Until (Europe/Berlin)").fill("2126-07-01T02:00:05");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForFunction(() => location.hash.endsWith("&from=2025-12-31T23%3A00%3A00Z&to=2126-07-01T00%3A00%3A05Z"));
+  await settled(page);
+  assert.equal(await page.getByLabel("Until (Europe/Berlin)").inputValue(), "2126-07-01T02:00:05");
+
+  // What the host does, and what Chancery does by itself, somebody does.
+  await visit(page, "#/audit?action=ServerStart");
+  await page.getByRole("row").filter({ hasText: "(on the host)" }).first().waitFor();
+  assert.equal(await page.getByText("nobody known").count(), 0);
+
+  const long = await call("POST", "/api/v2/roles", { name: "x".repeat(200), loginsRequired: 1, perms: ["Signing:Submit"] });
+  await call("DELETE", `/api/v2/roles/${long.uuid}`);
+  for (const viewport of [sizes.telephone, sizes.desktop]) {
+    await page.setViewportSize(viewport);
+    for (const more of ["", "&concerns=Access", "&action=RoleCreate"]) {
+      await visit(page, `#/audit?objectUuid=${long.uuid}${more}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${viewport.width} ${more}`);
+    }
+  }
+  await visit(page, "#/audit");
   // Each of two stands by itself.
   await page.locator(".person + .person").first().waitFor();
   assert.deepEqual(complaints, []);

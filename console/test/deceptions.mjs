@@ -59,7 +59,7 @@ async function plantDeceptions({ call, denier, demo }) {
     { name: "look-alike-letters", at: await submit("p\u0430ypal-client.tar"), shows: ["warn.letters"], text: "U+0430" },
     { name: "many-blanks", at: await submit(`release-1.4.tar${" ".repeat(60)}.exe`), shows: ["warn.blanks", "warn.ending"] },
     { name: "widened-grant", at: await change(narrow, { submitterRoleUuids: [administrator, approver] }), shows: ["warn.laxer"], text: "Administrator, Approver" },
-    { name: "widened-budget", at: await change(bounded, { budgets: [{ count: 1000, per: "Day" }] }), shows: ["warn.laxer"], text: /1[,.]000 (a day|je Tag|pro Tag|am Tag)/ },
+    { name: "widened-budget", at: await change(bounded, { budgets: [{ count: 1000, per: "Day" }] }), shows: ["warn.laxer"], text: /1[,.]000 (per day|je Tag|pro Tag|am Tag)/ },
     { name: "policy-changed-meanwhile", at: await submit("meanwhile.tar", {}, changing), meanwhile: changing, shows: ["decide.changed"] },
     { name: "second-persona", at: await submit("own.tar"), asSubmitters: true, shows: ["warn.ownAsOne"], belowApprove: "decide.asOne" },
     { name: "one-new-name", at: await submit("release 7", { items }, listed), shows: ["warn.newNames"], text: "libupdate-helper.so" },

@@ -46,7 +46,7 @@ export async function deploying(browser, admins) {
   assert.deepEqual(policy.rules.budgets, [{ count: 50, per: "Day", each: true }]);
 
   await visit(page, `#/signing/policy/${policy.objInfo.uuid}`);
-  await page.getByText("50 a day each").waitFor();
+  await page.getByText("50 per day each").waitFor();
   await page.getByText("Nothing of them is used.").waitFor();
   await page.getByRole("link", { name: "Change the policy" }).click();
   await page.getByText("takes effect after 2 of them").waitFor();

@@ -10,22 +10,37 @@ const sick = (route) => route.fulfill({ status: 503, contentType: "text/plain; c
 /** The interval of the pages, let pass at once. */
 const look = (page) => page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
 
-/** `archive` is a target that cannot take its audit records. */
-export async function health(browser, admins, archive) {
+/** `archive` is a target that cannot take its audit records, `hook` one that cannot take notices. */
+export async function health(browser, admins, archive, hook) {
   const { context, page } = await open(browser);
+  const failed = { action: "JournalFail", objectUuid: "00000000-0000-4000-8000-000000000001", number: 5, time: new Date().toISOString(), identities: [] };
+  const ofJournal = (url) => url.pathname === "/api/v2/audit" && url.searchParams.get("action")?.startsWith("Journal");
+  const answered = (all) => (route) => route.fulfill({ json: { success: true, errorCode: "Success", response: { items: all.filter(({ action }) => route.request().url().includes(`action=${action}&`)) } } });
+  await page.route(ofJournal, answered([failed]));
   await logIn(page, admins);
   const loaded = page.getByText("the root key is loaded");
   await loaded.waitFor();
-  await page.locator(`main .facts a[href="#/audit/targets/${archive}"]`).waitFor();
+  const fails = async () => {
+    for (const at of [`audit/targets/${archive}`, `notices/target/${hook}`]) await page.locator(`main .facts a[href="#/${at}"]`).waitFor();
+  };
+  await fails();
+  const journal = page.getByText("could not be kept");
+  await journal.waitFor();
   await page.route("**/readyz", sick);
   await look(page);
   await page.getByText(ISSUES).waitFor();
+  await fails();
   assert.equal(await page.locator("main .state.good").count(), 0, "nothing is well that is not known to be");
   assert.deepEqual(await axe(page), []);
   await shoot(page, "home-sick-desktop-light");
 
+  // Once it could be kept again, it is no trouble any more.
+  await page.unroute(ofJournal);
+  await page.route(ofJournal, answered([failed, { ...failed, action: "JournalResume", number: 6 }]));
   await page.reload();
   await page.getByText(ISSUES).waitFor();
+  await fails();
+  assert.equal(await journal.count(), 0);
   await page.getByText("Demonstration.").waitFor();
   await page.unroute("**/readyz", sick);
   await loaded.waitFor();
@@ -122,7 +137,11 @@ export async function alarms(browser, admins) {
   const recovery = { recoveredAt: "2026-11-27T20:00:00Z", by: "Host", identities: [], reason: "lost" };
   await page.route((url) => url.pathname === "/api/v2/notices" && url.searchParams.get("kind") === told.kind, answer({ items: [told, told] }));
   await page.route((url) => url.pathname === `/api/v2/identities/${uuid}`, answer({ ...identity, recovery }));
+  // A certificate without a subject has a name all the same.
+  const nameless = { objInfo: { uuid, name: "" }, subject: "", serialNumber: "5E41A1", notAfter: new Date(Date.now() + 86_400_000).toISOString(), status: "Valid" };
+  await page.route((url) => url.pathname === "/api/v2/x509" && url.searchParams.has("expiresBefore"), answer({ results: [nameless, { ...nameless, objInfo: { uuid, name: "DNS:only.example.org" } }], total: 2 }));
   await logIn(page, admins);
+  for (const name of ["5E41A1", "DNS:only.example.org"]) await page.getByRole("link", { name }).waitFor();
   for (const hash of ["#/", "#/system"]) {
     await visit(page, hash);
     const alarm = page.locator("main .problem", { hasText: "was let in again on the host" });

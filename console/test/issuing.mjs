@@ -37,12 +37,22 @@ export async function issuing(browser, admins, demo) {
 async function imported(page) {
   await visit(page, "#/certificates/issue");
   const made = execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null", "-days", "40", "-subj", "/CN=made elsewhere", "-addext", "keyUsage=digitalSignature", "-addext", "basicConstraints=critical,CA:false"], { stdio: ["ignore", "pipe", "ignore"] });
-  await page.getByLabel("Certificates", { exact: true }).fill(made.toString());
+  await page.getByLabel("From files").setInputFiles({ name: "made.pem", mimeType: "application/x-pem-file", buffer: made });
+  await page.waitForFunction(() => [...document.querySelectorAll("textarea")].some((one) => one.value.includes("BEGIN CERTIFICATE")));
   await page.getByRole("button", { name: "Take them in" }).click();
   await page.getByRole("heading", { name: "CN=made elsewhere" }).waitFor();
   await page.getByText("none: it was imported").waitFor();
   const again = page.locator("form").filter({ has: page.getByRole("button", { name: "Issue again with another key" }) });
   assert.ok(await again.getByLabel("Profile").isVisible());
+  // Its own key is elsewhere and can sign nothing here; a new one could.
+  const issuers = (title) => page.locator("form").filter({ has: page.getByRole("button", { name: title, exact: true }) }).getByLabel("Issued by").locator("option").allInnerTexts();
+  assert.equal((await issuers("Renew")).includes("itself: a root"), false);
+  assert.equal((await issuers("Issue again with another key")).at(-1), "itself: a root");
+  await page.getByRole("button", { name: "Revoke …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText(/^Serial number: [0-9A-F]+$/).waitFor();
+  await dialog.getByText("This marks it here only").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.deepEqual(await axe(page), []);
 }
 
@@ -50,12 +60,20 @@ async function root(page) {
   await visit(page, "#/certificates/issue");
   const form = made(page);
   const trust = form.getByLabel("Let it issue certificates here");
+  await form.getByRole("button", { name: "Issue with a new key" }).click();
+  await form.getByText("Choose what the certificate is for.").waitFor();
+  const before = await form.getByLabel("Issued by").inputValue();
+  await form.getByLabel("Profile").selectOption({ label: "Root Certificate Authority" });
+  await form.getByLabel("Profile").selectOption({ label: "Code Signing Certificate" });
+  assert.equal(await form.getByLabel("Issued by").inputValue(), before, "the issuer of before is back");
   assert.equal(await trust.isVisible(), false, "a certificate for signing code is no authority");
   assert.equal(await page.getByLabel("Keep the key here").count(), 0);
   await form.getByLabel("Profile").selectOption({ label: "Root Certificate Authority" });
   assert.ok(await trust.isChecked());
   assert.deepEqual(await axe(page), []);
-  await form.getByLabel("Issued by").selectOption({ label: "itself: a root" });
+  const issuer = form.getByLabel("Issued by");
+  assert.equal(await issuer.inputValue(), "", "a root has no issuer but itself");
+  assert.ok(await issuer.isDisabled());
   await form.getByLabel("Subject").fill("CN=Root of the console,O=Example");
   await form.getByLabel("Kind of key").selectOption({ label: "EC P-256 Signing" });
   await form.getByRole("button", { name: "Issue with a new key" }).click();

@@ -25,6 +25,7 @@ import { directory } from "./directory.mjs";
 import { providers } from "./providers.mjs";
 import { secondFactor } from "./second-factor.mjs";
 import { verifying } from "./verifying.mjs";
+import { versions } from "./versions.mjs";
 import { BASE, axe, caller, launch, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
 
 const state = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
@@ -113,6 +114,8 @@ test("people and applications are made, keys are for some things alone, and what
 
 test("audit records are filtered, and say what they are of", () => auditing(browser, admins));
 
+test("a new version of a key is asked about where tokens do not tell theirs", () => versions(browser, admins));
+
 test("who had a token is asked of the journal, and whether that is all", () => journal(browser, admins, state.demo));
 
 test("people log in by an identity provider, alone and as one of two", () => people(browser, admins));
@@ -137,6 +140,7 @@ test("two people approve from two browsers, and the second approval signs", asyn
     if (index === 0) await comparesFiles(page);
     await page.getByRole("textbox", { name: /^Note/ }).fill(`looked at by ${who.username}`);
     await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("status").getByText("Done: Approve").waitFor();
     if (index === 0) await page.getByText("you have approved it already").waitFor();
     else await page.getByRole("heading", { name: "What came of it" }).waitFor();
     assert.deepEqual(complaints, []);
@@ -248,17 +252,23 @@ test("programs and scripts are compared by what their formats sign, as the serve
   resummed.writeUInt32LE(0x12345678, 64 + 24 + 64);
   const other = Buffer.from(program);
   other[other.length - 1] ^= 1;
+  const payload = Buffer.concat([program, Buffer.alloc(3), Buffer.alloc(16, 0x41)]);
+  payload.writeUInt32LE(payload.length - 16, 64 + 24 + 144);
+  payload.writeUInt32LE(16, 64 + 24 + 148);
+  const same = "The part of {} that Authenticode signs is the same.";
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(SCRIPT, "utf16le")]);
   const cases = [
-    [planted.requests.programDigest, [[program, "is the file"], [resummed, "is the file"], [other, "is another file"], [Buffer.from("MZ no program"), "none of Authenticode"]]],
-    [planted.requests.scriptDigest, [[Buffer.from(SCRIPT), "is the file"], [Buffer.from(`${SCRIPT}#`), "is another file"], [utf16, "is another file"]]],
+    [planted.requests.programDigest, [[program, `${same} Of the rest of the file nothing is known here`], [resummed, same], [payload, "Your copy has a certificate table"], [other, "{} is another file"], [Buffer.from("MZ no program"), "none of Authenticode"]]],
+    [planted.requests.programClaimed, [[program, "{} is the file that the submitter means, byte for byte"], [resummed, `${same} The file as a whole is another`], [payload, `${same} The file as a whole is another`]]],
+    [planted.requests.scriptDigest, [[Buffer.from(SCRIPT), "The part of {} that PowerShell signs is the same."], [Buffer.from(`${SCRIPT}#`), "{} is another file"], [utf16, "{} is another file"]]],
   ];
   for (const [uuid, files] of cases) {
     await visit(page, `#/approvals/request/${uuid}`);
     for (const [index, [buffer, verdict]] of files.entries()) {
       await page.getByLabel("A file to compare").setInputFiles({ name: `copy ${index}`, mimeType: "application/octet-stream", buffer });
       const told = page.locator(".verdict");
-      await told.filter({ hasText: verdict.startsWith("none") ? verdict : `copy ${index} ${verdict}` }).waitFor();
+      await told.filter({ hasText: verdict.replace("{}", `copy ${index}`) }).waitFor();
+      assert.equal(await told.getByText("byte for byte").count(), verdict.includes("byte for byte") ? 1 : 0, verdict);
     }
   }
   assert.deepEqual(complaints, []);
@@ -372,6 +382,9 @@ test("whoever changes who may do what sees who gains and who loses it", async ()
   await visit(page, `#/approvals/proposal/${pendingChange.uuid}`);
   await page.locator(".warnings").getByText("Somebody will be able to do more").waitFor();
   await widens.getByText(/gain submit signing requests \(of a new policy\)/).first().waitFor();
+  assert.equal(await page.getByText("Fewer approvals are demanded").count(), 0, "there was none before");
+  await visit(page, `#/approvals/proposal/${planted.proposals.laxer}`);
+  await widens.getByText("Fewer approvals are demanded: 0 instead of 1.").waitFor();
   assert.deepEqual(await axe(page), []);
   await call("POST", `/api/v2/x509/proposals/${pendingChange.uuid}/withdraw`, {});
   await call("DELETE", `/api/v2/identities/${clerk.uuid}`);
@@ -416,7 +429,7 @@ test("what changes meanwhile is announced, and waits until it is asked for", asy
   const { context, page, complaints } = await open(browser);
   await logIn(page, [approver]);
   await visit(page, "#/approvals");
-  await page.locator(".changes[data-live]").waitFor();
+  await page.locator(".changes[data-live]").waitFor({ state: "attached" });
   const before = await page.locator("main tbody th").allInnerTexts();
   const first = await submit("comes meanwhile.tar");
   await page.getByText("1 new").waitFor();
@@ -425,11 +438,11 @@ test("what changes meanwhile is announced, and waits until it is asked for", asy
   await shoot(page, "approvals-new-desktop-light");
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByRole("link", { name: "comes meanwhile.tar" }).waitFor();
-  await page.locator(".changes[data-live]").waitFor();
+  await page.locator(".changes[data-live]").waitFor({ state: "attached" });
   assert.deepEqual(complaints, []);
 
   await visit(page, `#/approvals/request/${first}`);
-  await page.locator(".changes[data-live]").waitFor();
+  await page.locator(".changes[data-live]").waitFor({ state: "attached" });
   await page.getByLabel("Note").fill("typed before");
   const other = await caller([planted.secondApprover]);
   await other("POST", `/api/v2/x509/signing-requests/${first}/approve`, {});
@@ -446,7 +459,7 @@ test("what changes meanwhile is announced, and waits until it is asked for", asy
   await page.getByText("Changes are not announced just now").waitFor();
   assert.deepEqual(await page.locator(".problem").allInnerTexts(), []);
   await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.locator(".changes[data-live]").waitFor();
+  await page.locator(".changes[data-live]").waitFor({ state: "attached" });
   await call("POST", `/api/v2/x509/signing-requests/${first}/withdraw`, {});
   await page.getByText("1 new").waitFor();
   await context.close();
@@ -503,10 +516,11 @@ test("who is told is made, tried, changed and removed, and what was told is foun
   await page.getByRole("button", { name: "New target" }).click();
   await page.getByRole("button", { name: "I have kept it" }).click();
   await page.getByRole("heading", { name: "chat of the releases" }).waitFor();
-  await page.getByText("has taken all").waitFor();
+  await page.getByText("has received nothing yet").waitFor();
   await page.getByRole("button", { name: "Send a test now" }).click();
   await page.getByText("It could not be sent.").waitFor();
   await page.getByText("is no public address").waitFor();
+  await page.locator(".head").getByText("the last test failed").waitFor();
   await page.getByLabel("Gets notices").uncheck();
   await page.getByLabel("failed", { exact: true }).check();
   await page.getByRole("button", { name: "Change the target" }).click();
@@ -515,10 +529,12 @@ test("who is told is made, tried, changed and removed, and what was told is foun
   await page.getByText("https://127.0.0.1:9/hook").waitFor();
   await page.getByRole("button", { name: "Delete …" }).click();
   await page.getByRole("dialog").getByLabel("Type chat of the releases to confirm").fill("chat of the releases");
-  await page.getByRole("dialog").getByRole("button", { name: "Delete …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await page.getByRole("heading", { name: "What was told?" }).waitFor();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal(await page.getByText("chat of the releases").count(), 0);
+  await visit(page, "#/audit?action=NoticeTargetTest");
+  await page.getByRole("row").filter({ hasText: "chat of the releases" }).getByText("not delivered").waitFor();
 
   await visit(page, `#/notices/target/${planted.target}`);
   await page.getByText("is no public address").first().waitFor();
@@ -571,7 +587,7 @@ test("a mailbox of one's own is confirmed by the code that was mailed, and remov
   assert.equal(await others.page.getByRole("button", { name: "Save" }).count(), 0, "nobody sets another's");
   await others.page.getByRole("button", { name: "Remove the mailbox …" }).click();
   await others.page.getByRole("dialog").getByLabel(`Type ${approver.username} to confirm`).fill(approver.username);
-  await others.page.getByRole("dialog").getByRole("button", { name: "Remove the mailbox …" }).click();
+  await others.page.getByRole("dialog").getByRole("button", { name: "Remove the mailbox" }).click();
   await others.page.getByText("No address was confirmed.").waitFor();
   assert.deepEqual(others.complaints, []);
   await others.context.close();
@@ -604,7 +620,7 @@ test("the last day is drawn, and says in words what it shows", async () => {
   await context.close();
 });
 
-test("how the server is, is said as long as a page is open, also when it is gone", () => health(browser, admins, planted.archive));
+test("how the server is, is said as long as a page is open, also when it is gone", () => health(browser, admins, planted.archive, planted.target));
 test("what is not available for a moment is read again by itself", () => triedAgain(browser, admins));
 test("API access is switched off after a question, and everybody hears how it is switched on", () => switchedOff(browser, admins, approver));
 test("who was let in again on the host is an alarm on the first page", () => alarms(browser, admins));

@@ -82,7 +82,7 @@ async function codes(page, verifies) {
   const form = await begun(0);
   assert.deepEqual(await axe(page), []);
   await form.getByRole("button", { name: "Set up codes" }).click();
-  await form.getByText("The login is refused").waitFor();
+  await form.getByText("is missing or not right").waitFor();
   await form.getByLabel("Password").fill(approver.password);
   await form.getByLabel("Show my passkey as well").check();
   await shoot(page, "second-factor-passkey");

@@ -83,14 +83,15 @@ async function plantRequests(call, demo, strict, { scripts, programs }) {
   const submit = async (body, { serviceUuid, policyUuid } = strict) => (await call("POST", "/api/v2/x509/signing-requests", { serviceUuid, policyUuid, ...body })).uuid;
   const claims = { note: `note ${MARKUP}\nand a second line`, metadata: { commit: "0a1b2c", markup: MARKUP } };
   // The server says what the digest of each file is; then only that is submitted.
-  const byDigest = async (service, name, content) => {
+  const byDigest = async (service, name, content, claims = {}) => {
     const uploaded = await submit({ name, uploadData: content.toString("base64") }, service);
     const { digest } = await call("GET", `/api/v2/x509/signing-requests/${uploaded}`);
     await call("POST", `/api/v2/x509/signing-requests/${uploaded}/withdraw`, {});
-    return submit({ name, digest }, service);
+    return submit({ name, digest, ...claims }, service);
   };
   return {
     programDigest: await byDigest(programs, "setup.exe", smallProgram()),
+    programClaimed: await byDigest(programs, "claimed.exe", smallProgram(), { metadata: { fileSha256: createHash("sha256").update(smallProgram()).digest("hex"), fileSize: String(smallProgram().length) } }),
     scriptDigest: await byDigest(scripts, "greet.ps1", Buffer.from(SCRIPT)),
     upload: await submit({ name: `upload ${MARKUP}`, uploadData: Buffer.from("content").toString("base64"), ...claims }),
     digest: await submit({ name: "a digest alone.tar", digest: sha256("never seen") }),

@@ -41,7 +41,7 @@ export async function providers(browser, admins) {
   const [bound] = (await call("GET", `/api/v2/identity-bindings?identityUuid=${uuid}`)).results;
   assert.deepEqual(bound.claims, { ref: "refs/heads/a=b", repository_id: "74" });
   await take(page, page.getByRole("row").filter({ hasText: "repository_id=74" }), "main");
-  await page.getByText("No tokens, certificates or accounts stand for it.").waitFor();
+  await page.getByText("No tokens, certificates or accounts are bound.").waitFor();
 
   await visit(page, "#/identities/providers");
   await row.getByRole("button", { name: "Switch off" }).click();
@@ -103,6 +103,6 @@ async function take(page, row, name) {
   await row.getByRole("button", { name: "Delete …" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox").fill(name);
-  await dialog.getByRole("button", { name: "Delete …" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
   await dialog.waitFor({ state: "detached" });
 }

@@ -105,7 +105,7 @@ async function byGrant(page, call, path, approver) {
 
   await visit(page, `#/approvals/proposal/${grant.uuid}`);
   await page.getByText("you submitted it, and others have to approve it.").waitFor();
-  await page.locator(".changes[data-live]").waitFor();
+  await page.locator(".changes[data-live]").waitFor({ state: "attached" });
   const other = await caller([approver]);
   const { digest } = await other("GET", `/api/v2/x509/proposals/${grant.uuid}`);
   await other("POST", `/api/v2/x509/proposals/${grant.uuid}/approve`, { digest });

@@ -5,13 +5,19 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
+import { whole } from "../parts/der.js";
+import { directoryName } from "../parts/directory-name.js";
 import { Sha256 } from "../parts/hashes.js";
 import de from "../text/de.js";
 import en from "../text/en.js";
 import { HIDDEN, shownText, strayLetter } from "../visible.js";
 
+/** Words that English makes of the interface's own names. */
+const NAMES = /^(action|outcome|template)\./;
+
 test("every language has the same texts with the same places", () => {
-  assert.deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
+  const shared = Object.keys(de).filter((key) => !NAMES.test(key));
+  assert.deepEqual(shared.sort(), Object.keys(en).sort());
   const places = (text) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]).sort();
   for (const [key, text] of Object.entries(en)) assert.deepEqual(places(de[key]), places(text), key);
 });
@@ -56,6 +62,8 @@ test("the audit page can be filtered by every outcome that there is", async () =
   const page = await read("../pages/audit.js");
   const offered = [...page.slice(page.indexOf("const OUTCOMES"), page.indexOf("];", page.indexOf("const OUTCOMES"))).matchAll(/"(\w+)"/g)].map((found) => found[1]);
   assert.deepEqual(offered, documented.enum ?? documented.oneOf.map((one) => one.const));
+  const german = Object.keys(de).filter((key) => key.startsWith("outcome.")).map((key) => key.slice("outcome.".length));
+  assert.deepEqual(["Success", ...german], offered);
 });
 
 test("the audit page can be filtered by every action that there is", async () => {
@@ -65,4 +73,15 @@ test("the audit page can be filtered by every action that there is", async () =>
   const offered = [...page.slice(page.indexOf("const ACTIONS"), page.indexOf("];")).matchAll(/"(\w+)"/g)].map((found) => found[1]);
   assert.ok(documented.length > 70, "the list was found");
   assert.deepEqual(offered, documented);
+  const german = Object.keys(de).filter((key) => key.startsWith("action.")).map((key) => key.slice("action.".length));
+  assert.deepEqual(german, offered, "each has a German word");
+});
+
+test("directory names are printed as in the server", () => {
+  const element = (tag, ...parts) => Buffer.concat([Buffer.from([tag, Buffer.concat(parts).length]), ...parts]);
+  const part = (number, tag, text, encoding = "utf8") => element(0x30, element(0x06, Buffer.from(number, "hex")), element(tag, Buffer.from(text, encoding)));
+  const [c, o, cn, own] = ["550406", "55040a", "550403", "2a0304"];
+  const name = element(0x30, element(0x31, part(c, 0x13, "DE")), element(0x31, part(o, 0x0c, "#Ex, <am>\nple ")), element(0x31, part(own, 0x0c, "odd"), part(o, 0x14, "\u00fc", "latin1")), element(0x31, part(cn, 0x0c, "K\u00fcche")));
+  assert.equal(directoryName(whole(new Uint8Array(name))), "CN=K\u00fcche,1.2.3.4=#0c036f6464+2.5.4.10=#1401fc,O=\\#Ex\\, \\<am\\>\\0aple\\ ,C=DE");
+  assert.throws(() => directoryName(whole(new Uint8Array(element(0x30, Buffer.from([1]))))));
 });
