@@ -14,8 +14,24 @@ pub(crate) fn percent_encoded(text: &str) -> PercentEncode<'_> {
     utf8_percent_encode(text, RESERVED)
 }
 
-/// Checks a name: 1 to 255 characters, all of which can be seen.
+/// Checks a new name: as one that is stored, and without blanks at its ends, with which it would look like another one.
 pub(crate) fn check_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
+    check_stored_name(field, name, limits)?;
+    if name.starts_with(char::is_whitespace) || name.ends_with(char::is_whitespace) {
+        let message = "A name does not begin or end with a blank: with and without it, it would look the same.";
+        return Err(Error::value(field, message));
+    }
+    Ok(())
+}
+
+/// Checks the name that an object shall have. The one that it has may be written back, also where it is of a release that took
+/// blanks at its ends.
+pub(crate) fn check_renamed(field: &str, name: &str, was: &str, limits: &Limits) -> Result<()> {
+    if name == was { Ok(()) } else { check_name(field, name, limits) }
+}
+
+/// Checks a name as it may be stored: 1 to 255 characters, all of which can be seen.
+pub(crate) fn check_stored_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
     let length = name.chars().count();
     if length == 0 || length > limits.name_max {
         return Err(Error::value(field, format!("A name has 1 to {} characters.", limits.name_max)));
@@ -84,6 +100,22 @@ mod tests {
             let refusal = check(bad).unwrap_err();
             assert_eq!(refusal.field(), Some("/name"));
             assert!(refusal.message().contains(position), "{bad:?}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_new_name_has_no_blanks_at_its_ends() {
+        let limits = Limits::default();
+        for blank in [' ', '\u{a0}', '\u{1680}', '\u{2003}', '\u{202f}', '\u{205f}', '\u{3000}'] {
+            for bad in [format!("{blank}x"), format!("x{blank}"), blank.to_string()] {
+                let refusal = check_name("/name", &bad, &limits).unwrap_err();
+                assert_eq!(refusal.field(), Some("/name"));
+                assert!(refusal.message().contains("begin or end with a blank"), "{bad:?}: {refusal}");
+                check_stored_name("/name", &bad, &limits).unwrap();
+                check_renamed("/name", &bad, &bad, &limits).unwrap();
+                check_renamed("/name", &bad, "x", &limits).unwrap_err();
+            }
+            check_name("/name", &format!("x{blank}y"), &limits).unwrap();
         }
     }
 

@@ -26,17 +26,17 @@ fn bearer(value: &HeaderValue) -> Option<&str> {
     scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim())
 }
 
-/// Refuses a changing call that a page of another origin made: a browser sends the cookie along without asking. What
-/// sends neither header is no browser, or one that keeps SameSite=Strict.
+/// Refuses a call that a page of another origin made: a browser sends the cookie along without asking, and to a page of
+/// another origin of this site SameSite=Strict makes no difference. Also a GET may do something: an export is recorded in the
+/// names of the session. What sends neither header is no browser, or one that keeps SameSite=Strict.
 pub(crate) fn check_same_origin(parts: &Parts) -> Result<(), Error> {
-    if parts.method == Method::GET || parts.method == Method::HEAD {
-        return Ok(());
-    }
     let site_is_ours = match parts.headers.get("sec-fetch-site") {
         None => true,
         Some(site) => site == "same-origin" || site == "none",
     };
-    let origin_is_ours = match parts.headers.get(header::ORIGIN) {
+    // Browsers do not send it with every GET, so it is no more than a second look at what changes something.
+    let is_write = parts.method != Method::GET && parts.method != Method::HEAD;
+    let origin_is_ours = match parts.headers.get(header::ORIGIN).filter(|_| is_write) {
         None => true,
         Some(origin) => own_origin(parts).is_some_and(|own| origin.as_bytes().eq_ignore_ascii_case(own.as_bytes())),
     };
@@ -97,11 +97,18 @@ mod tests {
             [COOKIE, ("Origin", "https://kms.example")],
             [COOKIE, ("Origin", "http://kms.example:8443")],
             [COOKIE, ("Origin", "null")],
-            [COOKIE, ("Sec-Fetch-Site", "cross-site")],
-            [COOKIE, ("Sec-Fetch-Site", "same-site")],
         ] {
             assert!(credentials("POST", &foreign).is_err(), "{foreign:?}");
-            assert_eq!(credentials("GET", &foreign).unwrap(), cookie, "reading changes nothing: {foreign:?}");
+            assert_eq!(credentials("GET", &foreign).unwrap(), cookie, "older browsers: {foreign:?}");
+        }
+        for site in ["cross-site", "same-site"] {
+            for method in ["GET", "HEAD", "POST", "DELETE"] {
+                let said = ("Sec-Fetch-Site", site);
+                assert!(credentials(method, &[COOKIE, said]).is_err(), "{method} {site}");
+                let bearer = credentials(method, &[("Authorization", "Bearer abc"), COOKIE, said]);
+                assert_eq!(bearer.unwrap(), Credentials::Bearer("abc".into()), "{method} {site}");
+                assert_eq!(credentials(method, &[said]).unwrap(), Credentials::None, "{method} {site}");
+            }
         }
         assert_eq!(credentials("POST", &[("Cookie", "other=1")]).unwrap(), Credentials::None);
     }

@@ -352,6 +352,9 @@ wire_enum! {
         Certificate,
         ApiKey,
         Identity,
+        TokenProfile,
+        SigningPolicy,
+        AuditTarget,
     }
 }
 

@@ -29,4 +29,4 @@ pub use id::*;
 pub use journal::{JournalStanding, JournalView};
 pub use perm::Perm;
 pub use secret_text::SecretText;
-pub use shown::{Shown, shell_word};
+pub use shown::{Shown, ShownName, shell_word};

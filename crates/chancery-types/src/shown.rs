@@ -20,6 +20,39 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// A name among other words: in double quotes where it could be taken for more than one name, or for a part of the line. What
+/// is not a letter, a digit or one of a few signs is reason enough, so no look-alike of a comma comes through.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownName<'a>(pub &'a str);
+
+/// Words that stand between names.
+const BETWEEN_NAMES: [&str; 3] = ["and", "or", "+"];
+
+impl ShownName<'_> {
+    /// Words with one blank between them, none of which is one that joins names.
+    fn is_plain(self) -> bool {
+        let is_plain = |character: char| character.is_alphanumeric() || "._-@/:#+".contains(character);
+        let joins = |word: &str| BETWEEN_NAMES.iter().any(|between| word.eq_ignore_ascii_case(between));
+        // An empty word is a blank at an end, or two that look like the gap between columns.
+        self.0.split(' ').all(|word| !word.is_empty() && word.chars().all(is_plain) && !joins(word))
+    }
+}
+
+impl fmt::Display for ShownName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_plain() {
+            return f.write_str(self.0);
+        }
+        f.write_char('"')?;
+        self.0.chars().try_for_each(|character| match character {
+            '"' | '\\' => write!(f, "\\{character}"),
+            hidden if hides(hidden) => write!(f, "{}", hidden.escape_unicode()),
+            other => f.write_char(other),
+        })?;
+        f.write_char('"')
+    }
+}
+
 /// A text as one word of a shell's line, in single quotes where it needs them: a line that is offered to be copied does with
 /// any name what it says.
 #[must_use]
@@ -47,6 +80,34 @@ mod tests {
             ("\u{e0041}\u{feff}", "\\u{e0041}\\u{feff}"),
         ] {
             assert_eq!(Shown(text).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn one_name_never_looks_like_two() {
+        for plain in
+            ["Admin1", "Release Manager", "alice+test@example.org", "Größe", "発行者", "Andrea", "build-7/x:#1"]
+        {
+            assert_eq!(ShownName(plain).to_string(), plain);
+        }
+        for (name, shown) in [
+            ("Admin1, Admin2", "\"Admin1, Admin2\""),
+            ("Admin1 and Admin2", "\"Admin1 and Admin2\""),
+            ("Admin1 AND Admin2", "\"Admin1 AND Admin2\""),
+            ("Approver1 + Admin2", "\"Approver1 + Admin2\""),
+            ("a or b", "\"a or b\""),
+            ("Admin1 ", "\"Admin1 \""),
+            (" Admin1", "\" Admin1\""),
+            ("Admin1  Admin2", "\"Admin1  Admin2\""),
+            ("Admin1\u{a0}and\u{a0}Admin2", "\"Admin1\u{a0}and\u{a0}Admin2\""),
+            ("Admin1\u{ff0c} Admin2", "\"Admin1\u{ff0c} Admin2\""),
+            ("Admin1 (Person)", "\"Admin1 (Person)\""),
+            ("a\" and \"b", r#""a\" and \"b""#),
+            ("a\\", r#""a\\""#),
+            ("a\u{202e}b", r#""a\u{202e}b""#),
+            ("", "\"\""),
+        ] {
+            assert_eq!(ShownName(name).to_string(), shown);
         }
     }
 

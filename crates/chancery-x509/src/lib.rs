@@ -18,4 +18,4 @@ pub mod tsp;
 mod universal_string;
 pub mod validity;
 
-pub use padded_oid::has_padded_oid;
+pub use padded_oid::{has_high_oid, has_padded_oid};

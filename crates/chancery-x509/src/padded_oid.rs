@@ -1,4 +1,4 @@
-//! Object identifiers that the DER library takes and X.690 does not.
+//! Object identifiers that the DER library takes and X.690 does not, and the other way round.
 
 use der::{Decode, Length, Reader, SliceReader};
 
@@ -14,11 +14,18 @@ const DEPTH_MAX: usize = 32;
 /// constraints.
 #[must_use]
 pub fn has_padded_oid(der: &[u8]) -> bool {
-    looked_into(der, 0).unwrap_or(true)
+    looked_into(der, 0, is_padded).unwrap_or(true)
+}
+
+/// Whether an object identifier in this DER begins with 2 and a number of 40 or more, such as 2.999.1. X.660 has them, and the
+/// DER library does not read them.
+#[must_use]
+pub fn has_high_oid(der: &[u8]) -> bool {
+    looked_into(der, 0, is_high).unwrap_or_default()
 }
 
 /// `None` where it is nested deeper than anybody means it.
-fn looked_into(der: &[u8], depth: usize) -> Option<bool> {
+fn looked_into(der: &[u8], depth: usize, is_meant: fn(&[u8]) -> bool) -> Option<bool> {
     if depth > DEPTH_MAX {
         return None;
     }
@@ -27,10 +34,10 @@ fn looked_into(der: &[u8], depth: usize) -> Option<bool> {
         // What is no DER is refused by whoever reads it; in an octet string it may be anything.
         let Ok((tag, value)) = next(&mut reader) else { return Some(false) };
         let found = match tag {
-            OBJECT_IDENTIFIER => is_padded(value),
+            OBJECT_IDENTIFIER => is_meant(value),
             // Extensions stand in octet strings.
-            OCTET_STRING => looked_into(value, depth + 1)?,
-            _ => tag & CONSTRUCTED != 0 && looked_into(value, depth + 1)?,
+            OCTET_STRING => looked_into(value, depth + 1, is_meant)?,
+            _ => tag & CONSTRUCTED != 0 && looked_into(value, depth + 1, is_meant)?,
         };
         if found {
             return Some(true);
@@ -48,6 +55,11 @@ fn next<'r>(reader: &mut SliceReader<'r>) -> der::Result<(u8, &'r [u8])> {
 fn is_padded(arcs: &[u8]) -> bool {
     let begins = std::iter::once(true).chain(arcs.iter().map(|octet| octet & 0x80 == 0));
     begins.zip(arcs).any(|(begins, octet)| begins && *octet == 0x80)
+}
+
+/// The first octets have 40 times the first number, and the second (X.690, 8.19.4).
+fn is_high(arcs: &[u8]) -> bool {
+    arcs.first().is_some_and(|first| *first >= 2 * 40 + 40)
 }
 
 #[cfg(test)]
@@ -76,5 +88,21 @@ mod tests {
             [&[0x30, 0x82][..], &length, &inner].concat()
         });
         assert!(has_padded_oid(&deep), "nobody nests so deep");
+    }
+
+    #[test]
+    fn second_numbers_of_40_or_more_are_found() {
+        // 2.5.4.3, 2.39.1, 2.40.1, 2.48.1 and 2.999.1, the last also within others.
+        for (der, expected) in [
+            ("0603550403", false),
+            ("06027701", false),
+            ("06027801", true),
+            ("0603810001", true),
+            ("0603883701", true),
+            ("040730050603883701", true),
+            ("0403883701", false),
+        ] {
+            assert_eq!(has_high_oid(&hex::decode(der).unwrap()), expected, "{der}");
+        }
     }
 }

@@ -22,6 +22,11 @@ use crate::failure::{Failure, While as _};
 /// Whether somebody has closed the other end before all was written.
 static IS_CUT: AtomicBool = AtomicBool::new(false);
 
+/// How many of something that is called so.
+pub(crate) fn counted(count: u64, one: &str) -> String {
+    format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Whether what is written there can come to somebody, as far as that can be known before.
 pub(crate) fn is_read(place: &Destination) -> Result<bool, Failure> {
     match place {

@@ -2,8 +2,18 @@
 
 use std::path::Path;
 
-use chancery_types::hides;
-pub(crate) use chancery_types::{Shown, shell_word};
+pub(crate) use chancery_types::{Shown, ShownName, shell_word};
+use chancery_types::{hides, wire::ObjInfo};
+
+/// Those who act together, each as one.
+pub(crate) fn together<T>(identities: &[ObjInfo<T>]) -> String {
+    names(identities.iter().map(|one| one.name.as_str()), " and ")
+}
+
+/// Names in a line, so that none of them can be taken for two.
+pub(crate) fn names<'a>(names: impl IntoIterator<Item = &'a str>, between: &str) -> String {
+    names.into_iter().map(|name| ShownName(name).to_string()).collect::<Vec<_>>().join(between)
+}
 
 /// JSON as it is shown: what turns the direction of writing or is invisible stands as an escape, as JSON has them, so that no
 /// value looks like another.

@@ -131,6 +131,8 @@ class ApiKeyCreated(TypedDict):
     """Until when the secret of before goes on (RFC 3339, UTC); only after a rotation with an overlap."""
     uuid: ApiKeyId
     """The key."""
+    warnings: NotRequired[list[str]]
+    """What to know beside that: that the rotation ended a secret which was to go on."""
 
 
 ApiKeyId: TypeAlias = "str"
@@ -1275,7 +1277,7 @@ class CreateSigningPolicy(TypedDict):
 
 
 class CreateTokenProfile(TypedDict):
-    """What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+    """What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`, `warnings`) may be sent and mean
     nothing.
     """
     algorithm: TokenAlgorithm
@@ -2633,7 +2635,7 @@ NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Den
 """What a notice tells of."""
 
 
-NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate", "ApiKey", "Identity"]
+NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate", "ApiKey", "Identity", "TokenProfile", "SigningPolicy", "AuditTarget"]
 """What kind of object a notice is about."""
 
 
@@ -3150,6 +3152,10 @@ class PatchTokenProfile(TypedDict):
     """See `TokenProfile::durability`."""
     format: NotRequired[PatchTokenFormat | None]
     """What shall change in the format."""
+    giveUpTokens: NotRequired[bool | None]
+    """Whether `minDecryptVersion` may go above a key version that made tokens, where tokens do not tell their version:
+    those that are left then read as other, plausible messages.
+    """
     keyUuid: NotRequired[KeyId | None]
     """See `TokenProfile::key_uuid`."""
     keyVersion: NotRequired[int | None]
@@ -4371,6 +4377,8 @@ class TokenProfile(TypedDict):
     """Another profile whose tokens this one shares on purpose; `null` is the profile's own id."""
     useIv: bool
     """Whether each tokenization draws a random `iv`."""
+    warnings: NotRequired[list[str]]
+    """Only in the answer to a change: what it means for tokens that are there and for those who read them."""
 
 
 TokenProfileId: TypeAlias = "str"

@@ -126,6 +126,8 @@ export interface ApiKeyCreated {
   previousUntil?: string | null;
   /** The key. */
   uuid: ApiKeyId;
+  /** What to know beside that: that the rotation ended a secret which was to go on. */
+  warnings?: string[];
 }
 
 export type ApiKeyId = string;
@@ -1301,7 +1303,7 @@ export interface CreateSigningPolicy {
 }
 
 /**
- * What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+ * What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`, `warnings`) may be sent and mean
  * nothing.
  */
 export interface CreateTokenProfile {
@@ -2660,7 +2662,7 @@ export type NoticeId = string;
 export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "AuditTargetFailed" | "IdentityRecovered" | "LoginChanged" | "WitnessFailed" | "Test";
 
 /** What kind of object a notice is about. */
-export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey" | "Identity";
+export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey" | "Identity" | "TokenProfile" | "SigningPolicy" | "AuditTarget";
 
 /** A target of notices; its secret is never answered. */
 export interface NoticeTarget {
@@ -3180,6 +3182,11 @@ export interface PatchTokenProfile {
   durability?: Durability | null;
   /** What shall change in the format. */
   format?: PatchTokenFormat | null;
+  /**
+   * Whether `minDecryptVersion` may go above a key version that made tokens, where tokens do not tell their version:
+   * those that are left then read as other, plausible messages.
+   */
+  giveUpTokens?: boolean | null;
   /** See `TokenProfile::key_uuid`. */
   keyUuid?: KeyId | null;
   /** See `TokenProfile::key_version`. */
@@ -4417,6 +4424,8 @@ export interface TokenProfile {
   tweakDomain?: TokenProfileId | null;
   /** Whether each tokenization draws a random `iv`. */
   useIv: boolean;
+  /** Only in the answer to a change: what it means for tokens that are there and for those who read them. */
+  warnings?: string[];
 }
 
 export type TokenProfileId = string;

@@ -1,6 +1,6 @@
 //! What the rules refuse, in the interface's words.
 
-use chancery_types::{IdentityId, Perm};
+use chancery_types::{IdentityId, Perm, ShownName};
 use chancery_x509::time::rfc3339_ms;
 
 use super::rules::{Refusal, Standing};
@@ -8,10 +8,18 @@ use crate::{Caller, Error};
 
 /// InvalidState for what has happened already, in the words of `decided`; NotAuthorized for who may not.
 pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Standing) -> &'static str) -> Error {
-    let name = |id| name(id, caller);
+    let name = |id| ShownName(name(id, caller));
     match refusal {
         Refusal::Standing(standing) => Error::state(decided(standing)),
         Refusal::Acted(id) => Error::state(format!("{} has approved this request already.", name(id))),
+        // Whoever it belongs to may well be a person.
+        Refusal::NotAPerson(_) if caller.has_key() => Error::forbidden(
+            "An API key is a program's and approves nothing, whoever it belongs to; persons log in to approve.",
+        ),
+        Refusal::NotAPerson(_) if caller.is_of_a_program() => Error::forbidden(
+            "A token that was exchanged for a provider's is a program's and approves nothing, whoever it stands for; persons \
+             log in to approve.",
+        ),
         Refusal::NotAPerson(id) => {
             Error::forbidden(format!("Only persons approve, and {} is an application.", name(id)))
         }
@@ -45,7 +53,7 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Stan
 /// The same of a grant, which nobody who asked for it approves: there is no selfApproval.
 pub(crate) fn of_grant(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Standing) -> &'static str) -> Error {
     if let Refusal::Submitter(id) = refusal {
-        let name = name(id, caller);
+        let name = ShownName(name(id, caller));
         return Error::forbidden(format!("{name} asked for this grant and may not approve it, alone or with another."));
     }
     error(refusal, caller, decided)

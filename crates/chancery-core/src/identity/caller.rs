@@ -203,6 +203,11 @@ impl Caller {
         self.standing.key.is_some() || self.standing.by_token
     }
 
+    /// Whether somebody logged in by an API key, or shows one.
+    pub(crate) fn has_key(&self) -> bool {
+        self.standing.key.is_some()
+    }
+
     /// The key that is shown with the request itself, and which of its secrets.
     pub(crate) fn shown_key(&self) -> Option<(ApiKeyId, u32)> {
         let key = self.standing.key.as_ref().filter(|_| self.bears_key())?;

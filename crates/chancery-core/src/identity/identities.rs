@@ -2,6 +2,7 @@
 
 mod api_keys;
 mod holders;
+mod previous_secret;
 mod stored_identity;
 
 use chancery_store::{Tx, name_key, tables};
@@ -22,7 +23,7 @@ use self::{
     holders::{assign, check_last_holders, reassign, reassigned, roles_to_give},
 };
 pub(super) use self::{
-    holders::{check_holds_as_much, check_named, check_takes_programs},
+    holders::{check_holds_as_much, check_may_give, check_named, check_takes_programs},
     stored_identity::{existing, kind_of, read, recovery_of},
 };
 use super::{
@@ -39,7 +40,7 @@ use crate::{
     changes::{Change, ChangeKind},
     clock::ms,
     list::Page,
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 
 impl Chancery {
@@ -150,7 +151,7 @@ impl Chancery {
                     reassign(tx, &granter, &row, roles, now).await?;
                 }
                 if let Some(name) = &body.name {
-                    check_name("/name", name, &limits)?;
+                    check_renamed("/name", name, &row.name, &limits)?;
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
                 let after = read(tx, id).await?;
@@ -246,8 +247,9 @@ impl Chancery {
         .await
     }
 
-    /// Unlocks an identity by its name, from the host. A server beside it lets the identity in within a second.
-    pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<Identity> {
+    /// Unlocks an identity by its name, from the host; whether it was locked. A server beside it lets the identity in within
+    /// a second, also where wrong passwords delayed it.
+    pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<bool> {
         let id = self.named_by_host(host, name).await?;
         let ((event, told), limits) = (identity_event(Action::IdentityUnlock, id).told(), self.limits.clone());
         self.commit(host, event, move |tx| {
@@ -256,7 +258,7 @@ impl Chancery {
                 unlock(tx, id).await?;
                 let after = read(tx, id).await?;
                 told.changed(&before, &after, &limits)?;
-                Ok(after)
+                Ok(before.locked)
             })
         })
         .await

@@ -18,13 +18,18 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Caller, administration::name_taken, identities::check_named, rules::RoleRules};
+use super::{
+    Caller,
+    administration::name_taken,
+    identities::{check_may_give, check_named},
+    rules::RoleRules,
+};
 use crate::{
-    Chancery, Error, Event, Grant, Result,
+    Chancery, Error, Event, Grant, Limits, Result,
     access::effect::{self, named},
     changes::{Change, ChangeKind},
     list::Page,
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 
 impl Chancery {
@@ -95,14 +100,9 @@ impl Chancery {
                 if next.logins_required != rules.logins_required || rules.is_weakened_by(&next) {
                     check_named(tx, &granter, id).await?;
                 }
-                // Also the one that does not count is a name.
-                let named = [("/name", body.name), ("/objInfo/name", body.obj_info.and_then(|info| info.name))];
-                for (field, name) in &named {
-                    name.as_ref().map_or(Ok(()), |name| check_name(field, name, &limits))?;
-                }
-                let named = named.into_iter().find_map(|(_, name)| name);
+                let name = renamed(tx, &granter, (&row, &rules), body, &limits).await?;
                 let before = body_of(row.clone())?;
-                let row = row_of(id, named.unwrap_or(row.name), &next)?;
+                let row = row_of(id, name, &next)?;
                 tables::roles::update(tx, &row).await.map_err(name_taken)?;
                 let after = body_of(row)?;
                 told.changed_for(&before, &after, &limits, &effect)?;
@@ -142,6 +142,27 @@ impl Chancery {
         })
         .await
     }
+}
+
+/// What a role is called from now on. Policies, approvals and rules show roles by their names: two that changed theirs would
+/// be given for each other. So whoever renames one holds what it gave before.
+async fn renamed(
+    tx: &mut Tx,
+    granter: &Caller,
+    (row, rules): (&Row, &RoleRules),
+    body: PatchRole,
+    limits: &Limits,
+) -> Result<String> {
+    let mut given = [("/name", body.name), ("/objInfo/name", body.obj_info.and_then(|info| info.name))];
+    if let Some((field, _)) = given.iter().find(|(_, name)| name.as_ref().is_some_and(|name| *name != row.name)) {
+        check_may_give(tx, granter, row.id.into(), rules).await.map_err(|refusal| refusal.at(*field))?;
+    }
+    // Also the one that does not count is a name.
+    for (field, name) in &given {
+        name.as_ref().map_or(Ok(()), |name| check_renamed(field, name, &row.name, limits))?;
+    }
+    let name = given.iter_mut().find_map(|(_, name)| name.take());
+    Ok(name.unwrap_or_else(|| row.name.clone()))
 }
 
 async fn existing(tx: &mut Tx, id: RoleId) -> Result<Row> {

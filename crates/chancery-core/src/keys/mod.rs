@@ -22,7 +22,7 @@ use crate::{
     changes::{Change, ChangeKind},
     custody::{RsaPoolLevels, Signer},
     list::Page,
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 pub(crate) use new_key::NewKey;
 pub(crate) use stored::{StoredKey, check_use};
@@ -100,7 +100,7 @@ impl Chancery {
                 let mut row = load(tx, id).await?;
                 let key = StoredKey::from_row(&row)?;
                 if let Some(name) = name {
-                    check_name("/name", &name, &limits)?;
+                    check_renamed("/name", &name, &row.name, &limits)?;
                     row.name_key = name_key(&name);
                     row.name = name;
                     if key.purpose == Purpose::Data && tables::keys::name_taken(tx, &row.name_key, row.id).await? {

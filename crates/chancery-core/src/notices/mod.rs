@@ -182,6 +182,9 @@ const fn page(kind: NoticeObject) -> Option<&'static str> {
         NoticeObject::Proposal => Some("approvals/proposal"),
         NoticeObject::Certificate => Some("certificates"),
         NoticeObject::Identity => Some("identities"),
+        NoticeObject::TokenProfile => Some("tokenization/profile"),
+        NoticeObject::SigningPolicy => Some("signing/policy"),
+        NoticeObject::AuditTarget => Some("audit/targets"),
         NoticeObject::ApiKey => None,
     }
 }

@@ -31,6 +31,7 @@ pub(super) struct Facts {
 struct Detail {
     service_uuid: Option<ServiceId>,
     identity_uuid: Option<Uuid>,
+    role_uuid: Option<Uuid>,
     approvals_required: Option<u32>,
     #[serde(flatten)]
     facts: Facts,
@@ -54,7 +55,8 @@ impl Draft {
             return Ok(None);
         };
         let detail: Option<Detail> = serde_json::from_str(detail).map_err(Error::internal)?;
-        let Detail { service_uuid, identity_uuid, approvals_required, mut facts } = detail.unwrap_or_default();
+        let Detail { service_uuid, identity_uuid, role_uuid, approvals_required, mut facts } =
+            detail.unwrap_or_default();
         let waits = SigningRequestState::Approval.as_str();
         let state = facts.state.get_or_insert_with(|| waits.to_owned()).as_str();
         let kind = if kind == NoticeKind::Waiting && state == SigningRequestState::Signed.as_str() {
@@ -67,9 +69,11 @@ impl Draft {
         } else {
             kind
         };
-        if object_kind.is_none_or(|kind| {
-            matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity)
-        }) {
+        let object_kind = match object_kind {
+            Some(NoticeObject::SigningPolicy) if role_uuid.is_some() => Some(NoticeObject::TokenProfile),
+            other => other,
+        };
+        if !matches!(object_kind, Some(NoticeObject::SigningRequest | NoticeObject::Proposal)) {
             facts.state = None;
         }
         if kind == NoticeKind::Waiting {
@@ -135,7 +139,15 @@ async fn service(tx: &mut Tx, kind: Option<NoticeObject>, object: Option<Uuid>) 
         Some(NoticeObject::Proposal) => {
             tables::proposals::by_id(tx, object).await?.and_then(|proposal| proposal.service_id)
         }
-        Some(NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity) | None => None,
+        Some(
+            NoticeObject::Certificate
+            | NoticeObject::ApiKey
+            | NoticeObject::Identity
+            | NoticeObject::TokenProfile
+            | NoticeObject::SigningPolicy
+            | NoticeObject::AuditTarget,
+        )
+        | None => None,
     })
 }
 
@@ -161,8 +173,9 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::RowRefuse, K::RowRefused, None),
         (A::JournalMiss, K::JournalFailed, None),
         (A::JournalFail, K::JournalFailed, None),
-        (A::BudgetWarn, K::BudgetLow, None),
-        (A::AuditTargetFail, K::AuditTargetFailed, None),
+        // Of a token profile, where its record names the role of a rule.
+        (A::BudgetWarn, K::BudgetLow, Some(O::SigningPolicy)),
+        (A::AuditTargetFail, K::AuditTargetFailed, Some(O::AuditTarget)),
         (A::IdentityRecover, K::IdentityRecovered, Some(O::Identity)),
         (A::PasswordChange, K::LoginChanged, Some(O::Identity)),
         (A::TotpConfirm, K::LoginChanged, Some(O::Identity)),
@@ -213,6 +226,19 @@ mod tests {
         assert_eq!(kind(Action::JournalFail, &json!({"why": "x"})), Some(K::JournalFailed));
         let refused = Draft::of(Action::SigningRequestSubmit, ErrorCode::NotAuthorized, "null").unwrap();
         assert_eq!(refused, None, "what was refused did not happen");
+    }
+
+    #[test]
+    fn a_budget_is_of_a_policy_or_of_the_profile_whose_rule_it_is() {
+        let about = |action, detail: &serde_json::Value| {
+            Draft::of(action, ErrorCode::Success, &detail.to_string()).unwrap().unwrap().object_kind
+        };
+        let role = Uuid::from_u128(1);
+        let of_profile = json!({"name": "cards", "roleUuid": role, "operation": "Detokenize"});
+        assert_eq!(about(Action::BudgetWarn, &of_profile), Some(NoticeObject::TokenProfile));
+        let of_policy = json!({"name": "releases", "operation": "Sign"});
+        assert_eq!(about(Action::BudgetWarn, &of_policy), Some(NoticeObject::SigningPolicy));
+        assert_eq!(about(Action::AuditTargetFail, &json!({"name": "siem"})), Some(NoticeObject::AuditTarget));
     }
 
     #[test]

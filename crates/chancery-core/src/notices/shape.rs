@@ -61,6 +61,9 @@ fn object(notice: &Notice) -> &'static str {
         Some(NoticeObject::Certificate) => "Certificate",
         Some(NoticeObject::ApiKey) => "API key",
         Some(NoticeObject::Identity) => "Identity",
+        Some(NoticeObject::TokenProfile) => "Token profile",
+        Some(NoticeObject::SigningPolicy) => "Signing policy",
+        Some(NoticeObject::AuditTarget) => "Audit target",
         None => "Chancery",
     }
 }
@@ -85,7 +88,7 @@ fn what(notice: &Notice) -> String {
         NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
         NoticeKind::IdentityRecovered => "was let in again on the host: acknowledge it".to_owned(),
         NoticeKind::LoginChanged => "has other ways to log in than before".to_owned(),
-        NoticeKind::AuditTargetFailed => "cannot ship audit records; see the audit".to_owned(),
+        NoticeKind::AuditTargetFailed => "gets no audit records any more; see the audit".to_owned(),
         NoticeKind::WitnessFailed => "gets no cosignature of a witness; see the audit".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }

@@ -27,7 +27,7 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     identity::name_taken,
     list::{InOrder, Page, items},
-    text::check_name,
+    text::{check_name, check_renamed},
     time::rfc3339_ms,
 };
 
@@ -124,10 +124,10 @@ impl Chancery {
     ) -> Result<NoticeTarget> {
         let grant = self.grant_notices(caller, Action::NoticeTargetChange, Some(id)).await?;
         let PatchNoticeTarget { name, webhook, email, secret, kinds, service_uuids, enabled } = request;
-        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let mut access = self.open_access(&target)?;
         let StoredTarget { row: before, mut content } = target;
+        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
         check_kind(&content, webhook.is_some(), email.is_some())?;
         if let Some(secret) = secret {
             access.secret = Some(Zeroizing::new(secret.0));

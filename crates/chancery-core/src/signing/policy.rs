@@ -24,7 +24,7 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     access::effect::named,
     changes::{Change, ChangeKind},
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 
 /// Works that compare a service's policies do so one after the other.
@@ -192,7 +192,7 @@ fn changed(old: &Policy, change: ChangeSigningPolicy, limits: &Limits, hardened:
     fixed("/rsaPss", rsa_pss.is_none_or(|pss| pss == old.choice.rsa_pss))?;
     fixed("/signingFormat", signing_format.is_none_or(|format| format == old.choice.format))?;
     let name = obj_info.and_then(|info| info.name).unwrap_or_else(|| old.name.clone());
-    check_name("/objInfo/name", &name, limits)?;
+    check_renamed("/objInfo/name", &name, &old.name, limits)?;
     let num_approvals = num_approvals.unwrap_or_else(|| i64::from(old.num_approvals));
     let self_approval = self_approval.unwrap_or_else(|| old.self_approval(hardened));
     let rules = rules.unwrap_or_else(|| old.rules.clone());

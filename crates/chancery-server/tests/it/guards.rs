@@ -5,6 +5,7 @@ mod operations;
 
 use std::collections::BTreeSet;
 
+use axum::{body::Body, http::Request};
 use chancery_core::Host;
 use chancery_types::{Perm, RoleId, wire::system::PatchSettings};
 use serde_json::{Value, json};
@@ -129,6 +130,41 @@ async fn nobody_half_logged_in_expired_and_forged_are_401() {
             let unreadable = client.send(&method, &path, Some("x/y"), "[").await;
             refused(&unreadable, 401, "InvalidAuthToken", &what);
         }
+    }
+}
+
+/// As a page at a sibling's name has the browser send it: an image, a link, a form.
+async fn from_elsewhere(client: &Client, method: &str, path: &str, site: &str) -> Reply {
+    let request = Request::builder().method(method).uri(path).header("Host", "kms.test").header("Sec-Fetch-Site", site);
+    client.call(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn a_page_of_another_origin_calls_nothing_by_the_cookie() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let (by_cookie, by_bearer) = (admin.with_cookie_alone(), admin.with_bearer(admin.bearer.as_ref().unwrap()));
+    for (method, path, guard, _) in OPERATIONS {
+        let (upper, path) = (method.to_uppercase(), path.replace("{uuid}", UUID).replace("{name}", "IBAN"));
+        // Anybody may ask whose session it is; what the answer is the cookie decides.
+        let looks_at_cookie = *guard != Public || (*method, path.as_str()) == ("get", "/home/v1/login");
+        for site in ["same-site", "cross-site"] {
+            let what = format!("{site}: {upper} {path}");
+            if looks_at_cookie {
+                refused(&from_elsewhere(&by_cookie, &upper, &path, site).await, 403, "NotAuthorized", &what);
+            } else if *method == "get" {
+                let reply = from_elsewhere(&by_cookie, &upper, &path, site).await;
+                assert_ne!(reply.status.as_u16(), 403, "{what}: {}", reply.text());
+            }
+        }
+    }
+    for path in ["/api/v2/whoami", "/home/v1/login"] {
+        assert_eq!(from_elsewhere(&by_cookie, "HEAD", path, "same-site").await.status.as_u16(), 403, "{path}");
+        for site in ["same-origin", "none"] {
+            assert_eq!(from_elsewhere(&by_cookie, "GET", path, site).await.status.as_u16(), 200, "{site}: {path}");
+        }
+        assert_eq!(from_elsewhere(&by_bearer, "GET", path, "cross-site").await.status.as_u16(), 200, "{path}");
+        assert_eq!(by_cookie.get(path).await.status.as_u16(), 200, "what is no browser: {path}");
     }
 }
 

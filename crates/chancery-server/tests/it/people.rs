@@ -14,6 +14,7 @@ use aws_lc_rs::{
     rand::SystemRandom,
     signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _},
 };
+use axum::{body::Body, http::Request};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_core::{Fetched, Form, LdapPlace, Limits, NoAnswer, ProviderTransport};
 use chancery_ldap::{Answer, Question};
@@ -207,7 +208,10 @@ impl People {
         }
         let claims = claims.as_object().unwrap().clone().into_iter().filter(|(_, value)| !value.is_null());
         self.fake.set(|behaviour| behaviour.claims = Value::Object(claims.collect()));
-        browser.get(&callback(&[("code", "c1"), ("state", &begun.asked["state"])])).await
+        // It is the provider's page that sends the browser back.
+        let path = callback(&[("code", "c1"), ("state", &begun.asked["state"])]);
+        let request = Request::get(path).header("Host", "kms.test").header("Sec-Fetch-Site", "cross-site");
+        browser.call(request.body(Body::empty()).unwrap()).await
     }
 
     /// A browser in which carol has logged in by the provider.

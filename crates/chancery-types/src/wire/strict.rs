@@ -34,6 +34,10 @@ pub const STRICT: &[&str] = &[
     "PatchPasskey",
     "ConfirmPasskey",
     "PatchSettings",
+    "SyslogReceiver",
+    "HttpReceiver",
+    "Webhook",
+    "Mailbox",
 ];
 
 /// Objects that browsers write, with members that nobody needs; so they are taken also in an object that takes no others.

@@ -170,7 +170,7 @@ fn next_after_call(error: &ClientError) -> Option<String> {
              whoami says when that one ends."
                 .to_owned()
         }
-        ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {} seconds.", wait.as_secs()),
+        ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {}.", output::counted(wait.as_secs(), "second")),
         ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. } => {
             "Unless the message says what is missing, somebody with another role has to do it; chancery whoami shows what yours may."
                 .to_owned()

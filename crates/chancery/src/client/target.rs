@@ -12,7 +12,7 @@ use super::{
     inputs::read_text,
     servers::{self, SavedServer},
 };
-use crate::{failure::Failure, password_input::without_line_end};
+use crate::{failure::Failure, password_input::without_line_end, shown::names};
 
 /// The server that a command is for.
 pub(crate) struct Target {
@@ -84,7 +84,10 @@ impl Target {
             return Ok(Credential::Session(server.session.clone()));
         }
         let message = match server.state {
-            Some(_) => format!("{} alone is logged in, and the role takes two logins", server.names.join(", ")),
+            Some(_) => {
+                let who = names(server.names.iter().map(String::as_str), ", ");
+                format!("{who} alone is logged in, and the role takes two logins")
+            }
             None => format!("nobody is logged in at {}", server.server),
         };
         Err(told_with(Exit::NotLoggedIn, message, format!("chancery login --server-profile {name}")))

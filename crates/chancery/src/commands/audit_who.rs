@@ -23,7 +23,7 @@ use crate::{
     failure::{Failure, While as _},
     output,
     resources::{self, names::Names, show},
-    shown::{Shown, escaped_json},
+    shown::{Shown, ShownName, escaped_json},
 };
 
 const WHO: &str = "Shows who has made or read a token: by a server's journal, or by the files of one on this host";
@@ -129,7 +129,10 @@ fn one_answer(connection: &Connection, question: &SearchJournal) -> Result<Journ
 }
 
 fn row(call: &chancery_types::wire::journal::JournalCall) -> Vec<String> {
-    let who = call.identities.iter().map(|one| one.name.clone().unwrap_or_else(|| one.uuid.to_string()));
+    let who = call
+        .identities
+        .iter()
+        .map(|one| one.name.as_deref().map_or_else(|| one.uuid.to_string(), |name| ShownName(name).to_string()));
     let mut places: Vec<_> = call.indexes.iter().take(PLACES_SHOWN).map(ToString::to_string).collect();
     if call.matches as usize > places.len() {
         places.push("…".to_owned());

@@ -169,14 +169,18 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
             output::line(json!({"rows": rows, "bad": bad, "rejects": rejects}))?;
         }
         Place::File(path) => {
-            output::line(format!("{} written to {}", rows_of(rows), Shown(&path.display().to_string())))?;
+            output::line(format!(
+                "{} written to {}",
+                output::counted(rows, "row"),
+                Shown(&path.display().to_string())
+            ))?;
         }
     }
     match rejects {
         Some(rejects) => {
             output::note(format!(
                 "chancery: {} {} refused: {} has {}",
-                rows_of(bad),
+                output::counted(bad, "row"),
                 if bad == 1 { "was" } else { "were" },
                 Shown(&rejects),
                 if bad == 1 { "it, with its reason" } else { "them, each with its reason" }
@@ -256,11 +260,6 @@ fn is_of_content(error: &io::Error) -> bool {
     [InvalidData, InvalidInput, UnexpectedEof].contains(&error.kind())
 }
 
-/// How many rows that is.
-fn rows_of(count: u64) -> String {
-    if count == 1 { "1 row".to_owned() } else { format!("{count} rows") }
-}
-
 fn with_end(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
@@ -311,7 +310,7 @@ fn line(progress: &Progress, elapsed: Duration) -> String {
     let Progress { rows, bad, rows_before, read, read_before, total } = *progress;
     let seconds = elapsed.as_secs_f64().max(0.001);
     let rate = (rows + bad).saturating_sub(rows_before) as f64 / seconds;
-    let mut line = format!("{rows} rows, {rate:.0} a second");
+    let mut line = format!("{}, {rate:.0} a second", output::counted(rows, "row"));
     if let Some(total) = total.filter(|total| *total > 0) {
         let speed = read.saturating_sub(read_before) as f64 / seconds;
         line += &format!(", {:.0} %", read.min(total) as f64 * 100.0 / total as f64);

@@ -104,13 +104,11 @@ fn list(connection: &Connection, command: &GrantList) -> Result<(), Failure> {
         return answer.print();
     }
     let row = |one: &Value| {
-        let who: Vec<_> =
-            one["requestedBy"].as_array().into_iter().flatten().map(|who| show::text(&who["name"])).collect();
         let tokens = one["tokens"].as_u64().map_or_else(|| "any".to_owned(), |count| count.to_string());
         vec![
             show::text(&one["uuid"]),
             show::text(&one["state"]),
-            who.join(", "),
+            show::text(&one["requestedBy"]),
             show::text(&one["reason"]),
             show::text(&one["ticket"]),
             tokens,

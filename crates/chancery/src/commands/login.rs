@@ -19,7 +19,7 @@ use crate::{
     failure::{Failure, While as _, describe},
     output,
     password_input::{prompt, without_line_end},
-    shown::Shown,
+    shown::{Shown, names},
 };
 
 mod certificate;
@@ -329,7 +329,7 @@ impl Attempt {
         }
         self.keep()?;
         if !is_whole {
-            let who = self.server.names.join(", ");
+            let who = names(self.server.names.iter().map(String::as_str), ", ");
             let message =
                 format!("{who} alone is logged in; a second login is missing, of somebody else with such a role");
             return Err(told_with(Exit::NotLoggedIn, message, self.how_to_go_on()));
@@ -345,7 +345,7 @@ impl Attempt {
                 let who = if self.server.names.is_empty() {
                     "an application".to_owned()
                 } else {
-                    self.server.names.join(" and ")
+                    names(self.server.names.iter().map(String::as_str), " and ")
                 };
                 output::line(format!("Logged in at {} as {}.", self.server.server, Shown(&who)))?;
             }

@@ -12,7 +12,7 @@ use crate::{
     failure::Failure,
     output,
     resources::{self, names::Names, show},
-    shown::Shown,
+    shown::{Shown, names},
 };
 
 pub(crate) fn run(command: MailboxCommand) -> Result<Exit, Failure> {
@@ -60,8 +60,8 @@ fn own(connection: &Connection) -> Result<String, Failure> {
         [one] => Ok(one.uuid.to_string()),
         [] => Err(told_with(Exit::Usage, "no person is logged in here", "Say whose mailbox is meant: --identity NAME")),
         several => {
-            let names: Vec<_> = several.iter().map(|one| Shown(&one.name).to_string()).collect();
-            let message = format!("{} are logged in together", names.join(" and "));
+            let names = names(several.iter().map(|one| one.name.as_str()), " and ");
+            let message = format!("{names} are logged in together");
             Err(told_with(Exit::Usage, message, "Say whose mailbox is meant: --identity NAME"))
         }
     }

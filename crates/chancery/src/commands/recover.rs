@@ -19,7 +19,7 @@ use crate::{
     },
     failure::{Failure, While as _, describe},
     installation, output,
-    shown::Shown,
+    shown::{self, Shown, ShownName},
 };
 
 const HOST: Host = Host::running("chancery recover");
@@ -86,8 +86,10 @@ fn refuse_too_few(names: &[String], named: usize, is_emergency: bool) -> Result<
     if is_emergency || named >= OTHERS {
         return Ok(());
     }
-    let shown: Vec<_> = names.iter().map(|name| Shown(name).to_string()).collect();
-    let who = if shown.is_empty() { "nobody".to_owned() } else { shown.join(", ") };
+    let who = match names {
+        [] => "nobody".to_owned(),
+        some => shown::names(some.iter().map(String::as_str), ", "),
+    };
     let next = match names.len() {
         0 => "Nobody else manages identities. Then --emergency REASON recovers without others, and the alarm says so.",
         1 => "That is one. Then --emergency REASON with --by NAME, and the alarm says so.",
@@ -122,14 +124,11 @@ fn refused(error: &Error) -> Failure {
 }
 
 fn say(recovered: &Recovered, by: &[String], out: Option<&Path>) -> Result<(), Failure> {
-    let name = Shown(&recovered.identity.obj_info.name).to_string();
+    let name = ShownName(&recovered.identity.obj_info.name).to_string();
     let answered = match by {
         [] => "nobody but this host answered for it".to_owned(),
-        [one] => format!("{} alone answered for it", Shown(one)),
-        several => {
-            let shown: Vec<_> = several.iter().map(|one| Shown(one).to_string()).collect();
-            format!("{} answered for it", shown.join(" and "))
-        }
+        [one] => format!("{} alone answered for it", ShownName(one)),
+        several => format!("{} answered for it", shown::names(several.iter().map(String::as_str), " and ")),
     };
     output::line(format_args!(
         "Recovered {name}: {answered}. Its second factors are gone, and its sessions have ended."

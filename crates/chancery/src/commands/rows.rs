@@ -51,20 +51,24 @@ async fn authenticate(chancery: &Chancery, host: &Host, named: &[String], yes: b
     }
     rows.retain(|row| named.is_empty() || named.contains(&name(row)));
     rows.iter().try_for_each(show)?;
-    let count = rows.len();
+    let count = rows.len() as u64;
     if count == 0 {
         output::note(format_args!("No row is refused."));
         return Ok(ExitCode::SUCCESS);
     }
     if !yes {
         output::note(format_args!(
-            "Nothing was changed. If all of this is as it should be, repeat the command with --yes ({count} rows)."
+            "Nothing was changed. If all of this is as it should be, repeat the command with --yes ({}).",
+            output::counted(count, "row")
         ));
         return Ok(ExitCode::FAILURE);
     }
     chancery.authenticate_rows(host, rows).await?;
     output::note(format_args!(
-        "{count} rows count from now on as they stand. A running server follows within a second."
+        "{} {} from now on as {}. A running server follows within a second.",
+        output::counted(count, "row"),
+        if count == 1 { "counts" } else { "count" },
+        if count == 1 { "it stands" } else { "they stand" },
     ));
     Ok(ExitCode::SUCCESS)
 }

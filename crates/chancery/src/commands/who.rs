@@ -17,7 +17,7 @@ use crate::{
     failure::{Failure, describe},
     output,
     resources::show,
-    shown::{Shown, escaped_json},
+    shown::{Shown, ShownName, escaped_json, names},
 };
 
 /// How long each server has to say that it is there.
@@ -84,7 +84,7 @@ pub(crate) fn status(options: &ServerOptions) -> Result<Exit, Failure> {
         if meant.as_ref() == Some(&name) {
             exit = found;
         }
-        rows.push(vec![name, server.server.to_string(), server.names.join(", "), says]);
+        rows.push(vec![name, server.server.to_string(), names(server.names.iter().map(String::as_str), ", "), says]);
     }
     if rows.is_empty() {
         // The one that is named is not there: the same refusal as everywhere.
@@ -153,11 +153,11 @@ pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {
         for one in &who.identities {
             let way = one.login.as_ref().map(|login| format!(", by {}", login.way)).unwrap_or_default();
             let from = one.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
-            lines.push(("who", format!("{} ({}{way}{from})", one.name, one.kind)));
+            lines.push(("who", format!("{} ({}{way}{from})", ShownName(&one.name), one.kind)));
         }
         let roles: BTreeSet<_> =
             who.identities.iter().flat_map(|one| &one.roles).map(|role| role.name.as_str()).collect();
-        lines.push(("roles", roles.into_iter().collect::<Vec<_>>().join(", ")));
+        lines.push(("roles", names(roles, ", ")));
         let perms: Vec<_> = who.perms.iter().map(ToString::to_string).collect();
         let perms = if perms.is_empty() { "none beside Control Rules".to_owned() } else { perms.join(", ") };
         lines.push(("perms", perms));

@@ -30,7 +30,7 @@ use crate::{
     own_tls::{OwnFiles, host_of},
     serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
-    shown::Shown,
+    shown::{Shown, ShownName, names},
 };
 pub(crate) use state::state_files;
 use state::{Person, Progress, State, state_file};
@@ -85,13 +85,13 @@ fn announce(state: &State, data: &Path) -> Result<(), Failure> {
 /// What most people try first.
 fn in_a_browser(state: &State, state_file: &Path) -> String {
     let State { base, ca_file, admins, approver, .. } = state;
-    let admins: Vec<_> = admins.iter().map(|admin| admin.username.as_str()).collect();
+    let admins = names(admins.iter().map(|admin| admin.username.as_str()), " and ");
     format!(
         "Try first, in a browser: {base}/ is the web console. Log in as {}, one after the other: that makes one session.\n\
          In another browser, or a private window, {} approves what they submit. Passwords: {}\n\
          The browser warns of the certificate until it trusts {}\n",
-        admins.join(" and "),
-        approver.username,
+        admins,
+        ShownName(&approver.username),
         state_file.display(),
         ca_file.display()
     )

@@ -53,7 +53,7 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         let help = "File with the body as the interface has it, or - for standard input; flags come before it";
         command = command.arg(Arg::new("file").long("file").value_name("FILE").help(help));
     }
-    if verb.loses.is_some() {
+    if verb.loses.is_some() || verb.asks.is_some() {
         let help = "Does not ask; where nobody is there to ask, it is needed";
         command = command.arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(help));
     }

@@ -9,7 +9,7 @@ use crate::{
     client::connection::{Answer, Connection, Output},
     failure::{Failure, While as _},
     output,
-    shown::Shown,
+    shown::{Shown, ShownName, names},
 };
 
 /// What is told, before the change that it is of is made.
@@ -70,7 +70,7 @@ fn line([one, several]: [&str; 2], changed: &ChangedRight) -> String {
     let ChangedRight { right, perm, object, mask, num_approvals, logins_required, identities, some } = changed;
     let who = if *identities == 1 { format!("1 identity {one}") } else { format!("{identities} identities {several}") };
     let what = perm.map_or_else(|| right.to_string(), |perm| perm.to_string());
-    let with = object.as_ref().map(|info| format!(" of {}", info.name)).unwrap_or_default();
+    let with = object.as_ref().map(|info| format!(" of {}", ShownName(&info.name))).unwrap_or_default();
     let sees = match mask {
         Some(mask) => match (mask.mask, mask.reveal) {
             (Some(name), _) => format!(", seeing {name}"),
@@ -89,7 +89,7 @@ fn line([one, several]: [&str; 2], changed: &ChangedRight) -> String {
         Some(count) => format!(", each time with {count} approvals"),
         None => String::new(),
     };
-    let names: Vec<_> = some.iter().map(|info| info.name.as_str()).collect();
+    let names = names(some.iter().map(|info| info.name.as_str()), ", ");
     let rest = if *identities > some.len() as u64 { ", …" } else { "" };
-    format!("{who} {what}{with}{sees}{asked}{logins}: {}{rest}", names.join(", "))
+    format!("{who} {what}{with}{sees}{asked}{logins}: {}{rest}", names)
 }

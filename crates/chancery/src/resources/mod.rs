@@ -1,6 +1,7 @@
 //! The commands of resources (`chancery role list`, `chancery policy create …`): one mechanism, and a table of what there is.
 
 mod access;
+mod agree;
 mod body;
 pub(crate) mod budgets;
 mod commands;
@@ -10,6 +11,7 @@ pub(crate) mod effect;
 pub(crate) mod names;
 mod once;
 pub(crate) mod proposal;
+mod record;
 mod run;
 pub(crate) mod show;
 mod table;
@@ -84,6 +86,8 @@ pub(crate) struct Column {
     pub(crate) title: &'static str,
     /// A JSON pointer.
     pub(crate) at: &'static str,
+    /// What has to be there, and neither false nor 0, for the cell to be filled: a pointer.
+    pub(crate) only_while: Option<&'static str>,
 }
 
 /// Something that is done to a resource.
@@ -100,6 +104,8 @@ pub(crate) struct Verb {
     pub(crate) decides: bool,
     /// What cannot be got back afterwards: whoever does it agrees to that.
     pub(crate) loses: Option<Loss>,
+    /// What it may mean for others, by what the object is now: whoever does it agrees to that.
+    pub(crate) asks: Option<Asks>,
     /// Where the name is one of a few: where they are.
     pub(crate) one_of: Option<OneOf>,
     /// Members of the body.
@@ -134,6 +140,22 @@ pub(crate) struct Loss {
     pub(crate) says: &'static str,
     /// A member of the body, as a pointer, and the value with which nothing is lost.
     pub(crate) unless: Option<(&'static str, &'static str)>,
+}
+
+/// What is asked before a change, where the body has one of some members.
+#[derive(Clone, Copy)]
+pub(crate) struct Asks {
+    pub(crate) about: &'static [&'static str],
+    /// By the object as it is and the body.
+    pub(crate) what: fn(&Value, &Value) -> Vec<Question>,
+}
+
+/// Something to agree to.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) says: &'static str,
+    /// The member of the body by which it is agreed to, where the server asks for one.
+    pub(crate) agrees: Option<&'static str>,
 }
 
 /// Names that have no uuid.
@@ -192,6 +214,7 @@ pub(crate) const SHOW: Verb = Verb {
     among: None,
     decides: false,
     loses: None,
+    asks: None,
     one_of: None,
     members: &[],
     needs: &[],

@@ -13,6 +13,7 @@ use crate::{
         exit::{Exit, told_with},
     },
     failure::Failure,
+    shown::ShownName,
 };
 
 /// Candidates that a refusal names.
@@ -65,6 +66,16 @@ const OF_TOKEN_PROFILES: [&str; 10] = [
     "TokenizedRead",
 ];
 
+/// The kinds of what notices are about that have a name of their own, as lists have them.
+const OF_NOTICES: [(&str, &str); 6] = [
+    ("Certificate", "cert"),
+    ("Identity", "identity"),
+    ("Proposal", "proposal"),
+    ("SigningPolicy", "policy"),
+    ("SigningRequest", "request"),
+    ("TokenProfile", "profile"),
+];
+
 /// Names that are asked for one by one, at most: a pre-approval has up to 10,000 requests.
 const LOOKUPS_MAX: usize = 100;
 
@@ -87,7 +98,7 @@ impl<'a> Names<'a> {
         let one = |value: &Value| {
             let uuid = show::text(value);
             match self.name_of(kind, &uuid) {
-                Some(name) => format!("{name} ({uuid})"),
+                Some(name) => format!("{} ({uuid})", ShownName(&name)),
                 None => uuid,
             }
         };
@@ -100,12 +111,17 @@ impl<'a> Names<'a> {
     /// The name alone, for a column.
     pub(crate) fn short(&self, member: &str, uuid: &str) -> Option<String> {
         let (_, kind) = REFERENCES.iter().find(|(name, _)| *name == member)?;
-        self.name_of(kind, uuid)
+        self.name_of(kind, uuid).map(|name| ShownName(&name).to_string())
     }
 
-    /// What a record of the audit is about: the name that it had then, where the record has one.
+    /// What a record of the audit is about: the name that it had then, where the record has one. Of a notice the name that
+    /// it has now.
     pub(crate) fn object_of_record(&self, record: &Value) -> String {
         let Some(uuid) = record["objectUuid"].as_str() else { return show::text(&Value::Null) };
+        if let Some(kind) = record["objectKind"].as_str() {
+            let name = OF_NOTICES.iter().find(|(of, _)| *of == kind).and_then(|(_, kind)| self.name_of(kind, uuid));
+            return name.map_or_else(|| uuid.to_owned(), |name| format!("{} ({uuid})", ShownName(&name)));
+        }
         let told = [&record["detail"]["name"], &record["detail"]["subject"]].into_iter().find_map(Value::as_str);
         let name = match record["action"].as_str().unwrap_or_default() {
             // Its name in the detail is the policy's.
@@ -114,7 +130,7 @@ impl<'a> Names<'a> {
             "Login" => record["identities"][0]["name"].as_str().map(str::to_owned),
             _ => told.map(str::to_owned),
         };
-        name.map_or_else(|| uuid.to_owned(), |name| format!("{name} ({uuid})"))
+        name.map_or_else(|| uuid.to_owned(), |name| format!("{} ({uuid})", ShownName(&name)))
     }
 
     /// A name, where it can be had: who may not read the list sees the uuid alone.

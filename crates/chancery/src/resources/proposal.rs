@@ -1,14 +1,14 @@
 //! Proposals, as whoever decides on them has to see them.
 
 use chancery_types::{
-    IdentityId, ProposalDecision,
-    wire::{ObjInfo, proposals::Proposal, token_profiles::DetokenizeGrant},
+    ProposalDecision,
+    wire::{proposals::Proposal, token_profiles::DetokenizeGrant},
 };
 use chancery_verify::hexadecimal;
 use serde_json::Value;
 
 use super::{effect, names::Names, show};
-use crate::shown::Shown;
+use crate::shown::{Shown, together};
 
 /// What is proposed, in lines: all of the content, which is what people approve.
 pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
@@ -52,8 +52,4 @@ fn approvals(proposal: &Proposal) -> String {
     let by = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
     let required = usize::try_from(proposal.approvals_required).unwrap_or(usize::MAX);
     format!("{} of {required} given{by}, {} missing", given.len(), required.saturating_sub(given.len()))
-}
-
-fn together(identities: &[ObjInfo<IdentityId>]) -> String {
-    identities.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(" and ")
 }

@@ -13,15 +13,15 @@ use serde_json::{Value, json};
 
 use super::{
     Answered, Column, Effect, List, Named, OneOf, Resource, Verb, Whose, access,
+    agree::{self, One},
     body::{body_of, query_of},
     budgets, effect,
     names::{Names, read_page, uuid_in},
-    proposal, show, told_once,
+    proposal, record, show, told_once,
 };
 use crate::{
     client::{
         connection::{Answer, Connection, Output, ServerOptions, logged_in},
-        consent,
         exit::{Exit, told_with, usage},
         inputs::name_and_value,
     },
@@ -71,7 +71,7 @@ fn listed(resource: &Resource, list: &List, matches: &ArgMatches, connection: &C
         if shown.iter().any(|item| !uuid_in(item).is_empty()) {
             titles.push("UUID");
         }
-        let rows: Vec<_> = shown.iter().take(limit).map(|item| row(resource.columns, item, &names)).collect();
+        let rows: Vec<_> = shown.iter().take(limit).map(|item| row(resource, item, &names)).collect();
         show::table(&titles, &rows)?;
     }
     if after.is_some() {
@@ -101,17 +101,33 @@ fn query_of_list(list: &List, matches: &ArgMatches, names: &Names<'_>) -> Result
     Ok(query)
 }
 
-fn row(columns: &[Column], item: &Value, names: &Names<'_>) -> Vec<String> {
+/// Who approves what: their names stand in lists and sentences beside one another, and so look there as they do here.
+const NAMED_TOGETHER: [&str; 2] = ["identity", "role"];
+
+fn row(resource: &Resource, item: &Value, names: &Names<'_>) -> Vec<String> {
     let cell = |column: &Column| {
-        if column.at == "/objectUuid" {
-            return names.object_of_record(item);
+        match column.at {
+            "/objectUuid" => return names.object_of_record(item),
+            "/identities" => return record::by(item),
+            _ => {}
+        }
+        if column.only_while.is_some_and(|at| !is_so(item.pointer(at))) {
+            return show::text(&Value::Null);
         }
         let member = column.at.rsplit('/').next().unwrap_or_default();
         let value = item.pointer(column.at).unwrap_or(&Value::Null);
+        if column.at == "/objInfo/name" && NAMED_TOGETHER.contains(&resource.name) {
+            return show::name(value);
+        }
         let name = value.as_str().and_then(|uuid| names.short(member, uuid));
         name.unwrap_or_else(|| show::text(value))
     };
-    columns.iter().map(cell).chain([uuid_in(item)]).collect()
+    resource.columns.iter().map(cell).chain([uuid_in(item)]).collect()
+}
+
+/// Whether it is there, and neither false nor 0.
+fn is_so(value: Option<&Value>) -> bool {
+    value.is_some_and(|value| value.as_bool().unwrap_or_else(|| value.as_u64() != Some(0) && !value.is_null()))
 }
 
 /// Audit records, as lines, while they come.
@@ -159,14 +175,10 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         let message = || usage("--preview shows who gains and loses what: what would change of that is not given");
         return effect::preview(connection, &change.ok_or_else(message)?);
     }
-    if let Some(loss) = &verb.loses {
-        let is_kept =
-            |(at, value): (&str, &str)| body.as_ref().and_then(|body| body.pointer(at)?.as_str()) == Some(value);
-        if !matches.get_flag("yes") && !loss.unless.is_some_and(is_kept) {
-            let (name, uuid) = (named.map_or("", String::as_str), uuid.as_deref().unwrap_or_default());
-            output::note(Shown(&format!("{name} ({uuid}): {}", loss.says)));
-            consent::asked(verb.name, &format!("Look at it first (chancery {} show {uuid})", resource.name))?;
-        }
+    if verb.loses.is_some() || verb.asks.is_some() {
+        let one =
+            One { name: named.map_or("", String::as_str), uuid: uuid.as_deref().unwrap_or_default(), path: &path };
+        agree::asked(connection, (resource, verb), one, body.as_mut(), matches.get_flag("yes"))?;
     }
     if verb.decides {
         let digest = shown_first(connection, &names, uuid.as_deref().unwrap_or_default())?;
@@ -223,7 +235,11 @@ fn change_of(verb: &Verb, uuid: Option<&str>, body: Option<&Value>) -> Option<Va
 fn whose_key(body: Option<&Value>) -> Whose<'_> {
     let text = |at: &str| body?.pointer(at)?.as_str();
     // A key is called this where nobody says otherwise.
-    Whose { identity: text("/name").unwrap_or_default(), key: text("/apiKey/name").unwrap_or("first key") }
+    Whose {
+        identity: text("/name").unwrap_or_default(),
+        key: text("/apiKey/name").unwrap_or("first key"),
+        goes_on: false,
+    }
 }
 
 /// Where the secret of a new identity's API key goes; `None` where it gets none.

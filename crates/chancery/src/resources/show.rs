@@ -5,7 +5,11 @@ use std::io::{self, IsTerminal as _};
 use serde_json::Value;
 
 use super::names::Names;
-use crate::{failure::Failure, output, shown::Shown};
+use crate::{
+    failure::Failure,
+    output,
+    shown::{Shown, ShownName},
+};
 
 /// Bold where a person looks at it; nothing where a program does, or where colours are not wanted (no-color.org).
 fn bold(text: &str) -> String {
@@ -59,7 +63,13 @@ pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
 fn collect(member: &str, value: &Value, names: &Names<'_>, lines: &mut Vec<(String, String)>) {
     match value {
         Value::Object(members) => {
+            // Others, such as who approved: their names stand beside one another.
+            let is_reference = !member.is_empty() && members.contains_key("uuid");
             for (name, value) in members {
+                if is_reference && name == "name" && value.is_string() {
+                    lines.push((format!("{member}.{name}"), self::name(value)));
+                    continue;
+                }
                 // Every object says its name and id in there; both are its own.
                 let below = match name.as_str() {
                     "objInfo" => member.to_owned(),
@@ -89,13 +99,18 @@ fn collect(member: &str, value: &Value, names: &Names<'_>, lines: &mut Vec<(Stri
     }
 }
 
+/// A name in one cell, which others may share with it.
+pub(crate) fn name(value: &Value) -> String {
+    value.as_str().map_or_else(|| text(value), |name| ShownName(name).to_string())
+}
+
 /// A value in one cell.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Null => "-".to_owned(),
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
-        Value::Object(members) => members.get("name").map_or_else(|| value.to_string(), text),
+        Value::Object(members) => members.get("name").map_or_else(|| value.to_string(), name),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }

@@ -42,9 +42,10 @@ fn of_record(members: &mut Vec<(&'static str, String)>, leaf: i64, record: &Audi
     let json = |value| serde_json::to_string(value).map_err(crate::Error::internal);
     members.extend([("cn1Label", "sequence".to_owned()), ("cn1", leaf.to_string())]);
     members.extend([("act", record.action.to_string()), ("outcome", record.outcome.to_string())]);
-    let names: Vec<_> = record.identities.iter().map(|identity| identity.name.as_str()).collect();
-    if !names.is_empty() {
-        members.push(("suser", names.join(", ")));
+    if !record.identities.is_empty() {
+        let ids: Vec<_> = record.identities.iter().map(|identity| identity.uuid.to_string()).collect();
+        let names: Vec<_> = record.identities.iter().map(|identity| apart(&identity.name)).collect();
+        members.extend([("suid", ids.join(",")), ("suser", names.join(", "))]);
     }
     if !record.source.is_empty() {
         members.push(("src", record.source.clone()));
@@ -56,6 +57,12 @@ fn of_record(members: &mut Vec<(&'static str, String)>, leaf: i64, record: &Audi
     }
     members.extend([("cs3Label", "detail".to_owned()), ("cs3", json(&record.detail)?)]);
     Ok(())
+}
+
+/// A name of several that commas part: a comma inside it has a backslash before it, and so has a backslash. CEF itself knows no
+/// lists, so this is a second escape below that of its values.
+fn apart(name: &str) -> String {
+    name.replace('\\', "\\\\").replace(',', "\\,")
 }
 
 /// A value of the extension: backslash, equals sign and line ends are escaped.
@@ -94,6 +101,36 @@ mod tests {
     #[test]
     fn values_are_escaped() {
         assert_eq!(escaped("a=b\\c|d\r\n\u{7}"), "a\\=b\\\\c|d\\r\\n ");
+    }
+
+    fn of_people(names: &[&str]) -> String {
+        let identities: Vec<_> = names
+            .iter()
+            .enumerate()
+            .map(|(number, name)| {
+                let uuid = format!("00000000-0000-0000-0000-00000000000{}", number + 1);
+                serde_json::json!({"name": name, "uuid": uuid})
+            })
+            .collect();
+        let record = serde_json::json!({
+            "number": 7, "time": "2026-06-21T12:00:00Z", "requestId": "r", "source": "192.0.2.1",
+            "identities": identities, "action": "RoleRead", "outcome": "Success", "count": 1, "detail": {},
+        });
+        let mut members = Vec::new();
+        of_record(&mut members, 7, &serde_json::from_value(record).unwrap()).unwrap();
+        let value = |of: &str| members.iter().find(|(name, _)| *name == of).map(|(_, value)| escaped(value));
+        format!("suid={} suser={}", value("suid").unwrap(), value("suser").unwrap())
+    }
+
+    #[test]
+    fn one_person_never_looks_like_two() {
+        const FIRST: &str = "suid=00000000-0000-0000-0000-000000000001";
+        let both = format!("{FIRST},00000000-0000-0000-0000-000000000002 suser=Admin1, Admin2");
+        assert_eq!(of_people(&["Admin1", "Admin2"]), both);
+        // Backslashes twice: once to part the names, and CEF's own.
+        assert_eq!(of_people(&["Admin1, Admin2"]), format!(r"{FIRST} suser=Admin1\\, Admin2"));
+        assert_eq!(of_people(&[r"Admin1\, Admin2"]), format!(r"{FIRST} suser=Admin1\\\\\\, Admin2"));
+        assert_eq!(of_people(&["a=b"]), format!(r"{FIRST} suser=a\=b"));
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::{
     identity::name_taken,
     list::Page,
     notices::{Attempt, check_key, check_url},
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 
 /// Bytes of a token of OTLP.
@@ -115,9 +115,9 @@ impl Chancery {
     ) -> Result<AuditTarget> {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetChange, Some(id)).await?;
         let PatchAuditTarget { name, syslog, webhook, otlp, secret, enabled } = request;
-        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let StoredTarget { row: before, receiver } =
             self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
         let was = receiver.clone();
         let receiver = changed(receiver, one_of(syslog, webhook, otlp)?)?;
         check_receiver(&receiver)?;

@@ -22,7 +22,7 @@ use crate::{
         identities::check_holds_as_much,
     },
     list::Page,
-    text::check_name,
+    text::{check_name, check_renamed},
 };
 
 /// Audiences of a provider, and characters of one.
@@ -154,7 +154,6 @@ impl Chancery {
         let (client, authority) = (self.client_change(id.into(), &mut body)?, self.authority_change(&mut body)?);
         let ldap = self.ldap_change(id.into(), body.ldap.take())?;
         let PatchIdentityProvider { name, audiences, algorithms, jwks, single_use, enabled, .. } = body;
-        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
         let audiences = audiences.map(checked_audiences).transpose()?;
         let jwks = jwks.map(checked_keys).transpose()?;
         let (event, told) = Event::new(Action::IdentityProviderChange).on(Uuid::from(id)).told();
@@ -162,6 +161,7 @@ impl Chancery {
         let done = self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
+                name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &row.name, &limits))?;
                 let (before, old) = (provider(&row)?, ProviderContent::of(&row)?);
                 let (was, vouched_by, since_ms) = (old.without_secret(), old.vouches_by(), old.since_ms);
                 let authority = authority.of(old.authority.clone(), &row.issuer)?.map(WithoutTokens::Authority);

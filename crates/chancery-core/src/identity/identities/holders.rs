@@ -129,7 +129,12 @@ pub(in crate::identity) async fn check_holds_as_much(tx: &mut Tx, granter: &Call
 /// Refuses a role that gives more than this caller holds: by its permissions, or because rules name it that this caller
 /// could not write. Without the latter whoever manages identities would reach what rules give to an application, by
 /// making one.
-async fn check_may_give(tx: &mut Tx, granter: &Caller, id: RoleId, role: &RoleRules) -> Result<()> {
+pub(in crate::identity) async fn check_may_give(
+    tx: &mut Tx,
+    granter: &Caller,
+    id: RoleId,
+    role: &RoleRules,
+) -> Result<()> {
     role.check_held_by(granter)?;
     check_named(tx, granter, id).await
 }

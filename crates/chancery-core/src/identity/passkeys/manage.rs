@@ -20,7 +20,7 @@ use crate::{
         identities::{check_holds_as_much, existing},
     },
     settings::Freshness,
-    text::check_name,
+    text::check_renamed,
 };
 
 impl Chancery {
@@ -47,12 +47,12 @@ impl Chancery {
         body: PatchPasskey,
     ) -> Result<Passkey> {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyChange).await?;
-        check_name("/name", &body.name, &self.limits)?;
         let event = passkey_event(Action::PasskeyChange, identity, id);
         let ((event, told), limits) = (event.told(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let before = stored(tx, identity, id).await?;
+                check_renamed("/name", &body.name, &before.name, &limits)?;
                 let after = Row { name_key: name_key(&body.name), name: body.name, ..before.clone() };
                 let shown_after = shown(&after, &limits)?;
                 told.changed(&shown(&before, &limits)?, &shown_after, &limits)?;

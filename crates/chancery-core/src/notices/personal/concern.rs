@@ -70,9 +70,19 @@ impl Subject {
             (Some(NoticeObject::Proposal), Some(id)) => {
                 Some(StoredProposal::load(tx, effects, id.into()).await?.parties(hardened, now_ms))
             }
-            (Some(NoticeObject::Certificate | NoticeObject::ApiKey | NoticeObject::Identity) | None, _) | (_, None) => {
-                None
-            }
+            (
+                Some(
+                    NoticeObject::Certificate
+                    | NoticeObject::ApiKey
+                    | NoticeObject::Identity
+                    | NoticeObject::TokenProfile
+                    | NoticeObject::SigningPolicy
+                    | NoticeObject::AuditTarget,
+                )
+                | None,
+                _,
+            )
+            | (_, None) => None,
         };
         let concerned = tables::notices::concerned(tx, &notice).await?;
         Ok(Self { kind: notice.kind.parse().map_err(Error::internal)?, notice, concerned, parties })

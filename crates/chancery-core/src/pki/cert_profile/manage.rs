@@ -24,6 +24,7 @@ use crate::{
     list::Page,
     pki::proposals::cert_profile::effect_of,
     storage::MayRead,
+    text::{check_name, check_renamed},
 };
 
 /// Compiles certificate profiles, which stay for whoever needs them next. Made only here.
@@ -52,6 +53,7 @@ impl Chancery {
     pub async fn create_cert_profile(&self, caller: &Caller, request: CreateCertProfile) -> Result<Text> {
         let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileCreate, None).await?;
         let id = CertProfileId::from_random(random());
+        check_name("/objInfo/name", &request.obj_info.name, &self.limits)?;
         let profile = CertProfile::read(id, request, &self.limits)?;
         check_own_name(&profile.name)?;
         let (now_ms, max) = (self.clock.now_ms(), self.limits.cert_profiles_max);
@@ -90,6 +92,8 @@ impl Chancery {
         let limits = self.limits.clone();
         let before =
             self.find_cert_profile(&grant, id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
+        let name = request.obj_info.as_ref().map_or(before.obj_info.name.as_str(), |info| info.name.as_str());
+        check_renamed("/objInfo/name", name, &before.obj_info.name, &limits)?;
         let after = CertProfile::read(id, before.clone().patched(request.clone()), &limits)?.text();
         let requirement = Requirement::all([&before.approval]);
         if !requirement.is_none() {

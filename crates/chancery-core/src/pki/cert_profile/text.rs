@@ -29,7 +29,7 @@ use crate::{
         name_constraints::{EXPECTED, NoRule, Written},
         validity::{Period, Validity},
     },
-    text::check_name,
+    text::check_stored_name,
 };
 
 /// id-kp-emailProtection (RFC 5280, 4.2.1.12).
@@ -51,6 +51,9 @@ const PURPOSES: [(&str, ObjectIdentifier); 6] = [
     ("OCSPSigning", OCSP_SIGNING),
 ];
 
+/// The second number is what the DER library takes: there are none above 39 below 0 and 1, and few below 2.
+const OID_EXPECTED: &str = "A name of the interface or a dotted OID is expected, of at least three numbers, the second of which is at most 39.";
+
 /// Characters of an address.
 const URL_MAX: usize = 1_024;
 
@@ -71,7 +74,7 @@ fn purpose_text(oid: &ObjectIdentifier) -> String {
 impl CertProfile {
     /// Reads what somebody sent, or what the store has. Every member is checked, and the whole.
     pub(super) fn read(id: CertProfileId, text: CreateCertProfile, limits: &Limits) -> Result<Self> {
-        check_name("/objInfo/name", &text.obj_info.name, limits)?;
+        check_stored_name("/objInfo/name", &text.obj_info.name, limits)?;
         let authority = match text.basic_constraints {
             ProfileConstraints { ca: true, path_length } => Authority::Issuing { path_len: path_length },
             ProfileConstraints { ca: false, path_length: None } => Authority::None,
@@ -239,8 +242,7 @@ fn oids(
     let mut oids = Vec::with_capacity(texts.len());
     for (index, text) in texts.iter().enumerate() {
         let field = format!("{field}/{index}");
-        let oid = read(text)
-            .ok_or_else(|| Error::value(field.clone(), "A name of the interface or a dotted OID is expected."))?;
+        let oid = read(text).ok_or_else(|| Error::value(field.clone(), OID_EXPECTED))?;
         if oids.contains(&oid) {
             return Err(Error::value(field, "It stands in the array twice."));
         }

@@ -2,7 +2,7 @@
 
 use chancery_keys::{KeySpec, check_public_key, kind_of_public_key};
 use chancery_types::hides;
-use chancery_x509::has_padded_oid;
+use chancery_x509::{has_high_oid, has_padded_oid};
 use der::{
     Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
     asn1::{AnyRef, ObjectIdentifier, Utf8StringRef},
@@ -150,6 +150,16 @@ type Why = String;
 
 impl Foreign {
     fn read(der: Vec<u8>) -> Result<Self, Why> {
+        // As a reason, and not a refusal of its own: in an extension that nobody reads it does no harm.
+        let has_high_oid = has_high_oid(&der);
+        Self::read_known(der).map_err(|why| {
+            let reason = " It has an object identifier that begins with 2 and a number of 40 or more, such as 2.999.1, \
+                          which is not read here.";
+            if has_high_oid { why + reason } else { why }
+        })
+    }
+
+    fn read_known(der: Vec<u8>) -> Result<Self, Why> {
         let unreadable = |_| "this is no X.509 certificate in DER.".to_owned();
         let parsed = Certificate::from_der(&der).map_err(unreadable)?;
         let signed = Signed::from_der(&der).map_err(unreadable)?;

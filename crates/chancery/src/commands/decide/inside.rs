@@ -6,7 +6,7 @@ use chancery_types::wire::signing_requests::{
 };
 use chancery_verify::hexadecimal;
 
-use crate::client::connection::Connection;
+use crate::{client::connection::Connection, output};
 
 type Line = (&'static str, String);
 
@@ -55,8 +55,8 @@ fn upload(size: u64, contents: &UploadContents) -> Vec<Line> {
     let Some(kind) = contents.kind else { return lines };
     let details = [
         contents.machine.clone(),
-        contents.lines.map(|count| format!("{count} lines")),
-        contents.entries_total.map(|count| format!("{count} entries")),
+        contents.lines.map(|count| output::counted(count, "line")),
+        contents.entries_total.map(|count| if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }),
     ];
     let details: Vec<_> = std::iter::once(kind.to_string()).chain(details.into_iter().flatten()).collect();
     lines.push(("inside", details.join(", ")));

@@ -2,17 +2,15 @@
 //! shown.
 
 mod as_one;
+mod compared;
 mod inside;
 mod statement;
 mod what_waits;
 
-use std::{
-    io::{self, IsTerminal as _},
-    path::Path,
-};
+use std::io::{self, IsTerminal as _};
 
 use chancery_types::{
-    Decision, ExistingSignature, HashType, Perm, ProposalState, SigningFormat, SigningRequestState,
+    Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState,
     wire::{
         proposals::Proposal,
         signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
@@ -30,11 +28,10 @@ use crate::{
         exit::{Exit, told, usage},
         inputs::somebody_is_there,
     },
-    failure::{Failure, While as _},
-    original::{Form, Original},
+    failure::Failure,
     output,
     resources::{names::Names, proposal},
-    shown::Shown,
+    shown::{Shown, ShownName, together},
 };
 
 /// What to do where nobody can be asked.
@@ -176,11 +173,11 @@ fn decide(
     }
     let check = || -> Result<(), Failure> {
         let Some(path) = &command.file else { return Ok(()) };
-        match &request.manifest {
-            Some(_) => compare_item(connection, request, path)?,
-            None => compare(request, path)?,
-        }
-        output::note(format_args!("The file {} is the one that shall be signed.", path.display()));
+        let said = match &request.manifest {
+            Some(_) => compared::item(connection, request, path)?,
+            None => compared::file(request, path)?,
+        };
+        said.iter().for_each(output::note);
         Ok(())
     };
     let own = connection.client.session_state()?.identities;
@@ -221,55 +218,18 @@ fn answer(connection: &Connection, done: &impl serde::Serialize, line: impl FnOn
     }
 }
 
-/// Whether this is the file of which the digest is, and are the page hashes where these are signed too.
-fn compare(request: &SigningRequest, path: &Path) -> Result<(), Failure> {
-    let doing = || format!("--file {}", path.display());
-    let original = Original::open(path).doing("--file")?;
-    let form = |existing| Form { format: request.signing_format, hash: request.hash_algorithm, existing };
-    let replaced = form(ExistingSignature::Replace);
-    let is_it = |form| original.digest(form).map(|digest| digest == request.digest.0);
-    // Where the new signature is put beside another one, the digest of some formats is another.
-    let is_beside = || !replaced.is_apart() && is_it(form(ExistingSignature::Append)).unwrap_or(false);
-    if !is_it(replaced).doing(doing())? && !is_beside() {
-        let message = format!("{}: this is not the file that shall be signed; nothing was decided", doing());
-        return Err(told(Exit::Failed, message));
-    }
-    let Some(pages) = &request.page_hashes else { return Ok(()) };
-    if original.page_hashes(replaced).doing(doing())? == pages.0 {
-        return Ok(());
-    }
-    let message =
-        format!("{}: the page hashes that shall be signed are of another program; nothing was decided", doing());
-    Err(told(Exit::Failed, message))
-}
-
-/// Whether a manifest has this file, under whatever name.
-fn compare_item(connection: &Connection, request: &SigningRequest, path: &Path) -> Result<(), Failure> {
-    let doing = || format!("--file {}", path.display());
-    let original = Original::open(path).doing("--file")?;
-    let form = |existing| Form { format: request.signing_format, hash: request.hash_algorithm, existing };
-    let mut own = vec![original.digest(form(ExistingSignature::Replace)).doing(doing())?];
-    own.extend(original.digest(form(ExistingSignature::Append)).ok());
-    let items = connection.client.signed_items(request.uuid)?;
-    if let Some(item) = items.iter().find(|item| own.contains(&item.digest.0)) {
-        output::note(format_args!("The manifest has it as {}.", Shown(&item.name)));
-        return Ok(());
-    }
-    Err(told(Exit::Failed, format!("{}: the manifest has no such file; nothing was decided", doing())))
-}
-
 /// What an approver has to see, in lines, with what is inside. What nobody checked is called the submitter's claim.
 fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'static str, String)>) -> Vec<String> {
     let names = Names::new(connection);
-    let name_of = |kind: &str, uuid: String| names.name_of(kind, &uuid).unwrap_or(uuid);
-    let by: Vec<_> = request.submitted_by.iter().map(|one| one.name.clone()).collect();
+    let name_of =
+        |kind: &str, uuid: String| names.name_of(kind, &uuid).map_or(uuid, |name| ShownName(&name).to_string());
     let service = name_of("service", request.service_uuid.to_string());
     let policy = name_of("policy", request.policy_uuid.to_string());
     let digest = hexadecimal(&request.digest.0);
     let mut lines = vec![
         ("request", request.uuid.to_string()),
         ("file", request.name.clone()),
-        ("submitted", format!("{} by {}", request.submitted_at, by.join(" and "))),
+        ("submitted", format!("{} by {}", request.submitted_at, together(&request.submitted_by))),
         ("service", service),
         ("policy", format!("{policy}: {}, {}", request.signing_format, request.hash_algorithm)),
         ("digest", format!("{digest}  {}", what_digest(request))),
@@ -278,7 +238,10 @@ fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'stati
         lines.push(("approves", format!("{}  of all that is signed", hexadecimal(&request.approval_digest.0))));
     }
     if let Some(manifest) = &request.manifest {
-        lines.push(("manifest", format!("{} files: chancery request items {}", manifest.total, request.uuid)));
+        lines.push((
+            "manifest",
+            format!("{}: chancery request items {}", output::counted(manifest.total.into(), "file"), request.uuid),
+        ));
     }
     lines.extend(inside);
     lines.extend(request.program_name.iter().map(|name| ("program", name.clone())));

@@ -20,7 +20,7 @@ use crate::{
     failure::{Failure, While as _},
     original::{Form, Original},
     output,
-    shown::Shown,
+    shown::{Shown, ShownName},
 };
 
 /// A statement, and what the file says besides it.
@@ -82,7 +82,8 @@ fn challenge(text: &str) -> String {
 /// The lines as whoever approves has to see them.
 fn lines(Read { text, statement, name }: &Read, now_ms: i64) -> Vec<String> {
     let over = if statement.until_ms <= now_ms { "  (over: it is not taken any more)" } else { "" };
-    let named = |name: &Option<String>| name.as_ref().map(|name| format!("  ({name}, as the server says)"));
+    let named =
+        |name: &Option<String>| name.as_ref().map(|name| format!("  ({}, as the server says)", ShownName(name)));
     let line = |(word, value): (&str, &str)| {
         let more = match word {
             "installation" => "  SHA-256 of the line that /log/vkey answers, without its end".to_owned(),

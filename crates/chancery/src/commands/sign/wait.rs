@@ -30,7 +30,7 @@ use crate::{
     failure::{Failure, While as _, describe},
     output,
     resources::names::Names,
-    shown::Shown,
+    shown::{Shown, ShownName, together},
 };
 
 /// How often the request is looked at: soon, and then less often.
@@ -237,16 +237,14 @@ fn decided(request: &SigningRequest) -> Option<Result<(), Failure>> {
 
 fn denial(decision: &Approval) -> String {
     let what = if decision.decision == RequestDecision::Withdraw { "taken back" } else { "denied" };
-    let who: Vec<_> = decision.identities.iter().map(|identity| identity.name.as_str()).collect();
     let why = if decision.note.is_empty() { String::new() } else { format!(": {}", decision.note) };
-    format!("{what} by {}{why}", who.join(" and "))
+    format!("{what} by {}{why}", together(&decision.identities))
 }
 
 /// Who has approved, and how many are missing.
 pub(crate) fn missing(request: &SigningRequest, connection: &Connection) -> String {
     let given: Vec<_> = request.approvals.iter().filter(|one| one.decision == RequestDecision::Approve).collect();
-    let names = given.iter().flat_map(|approval| approval.identities.iter().map(|identity| identity.name.clone()));
-    let names: Vec<_> = names.collect();
+    let names: Vec<_> = given.iter().map(|approval| together(&approval.identities)).collect();
     let by = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
     let required = usize::try_from(request.approvals_required).unwrap_or(usize::MAX);
     let left = required.saturating_sub(given.len());
@@ -254,7 +252,7 @@ pub(crate) fn missing(request: &SigningRequest, connection: &Connection) -> Stri
     let lookup = Names::new(connection);
     let role = |id: &chancery_types::RoleId| {
         let uuid = id.to_string();
-        lookup.name_of("role", &uuid).unwrap_or(uuid)
+        lookup.name_of("role", &uuid).map_or(uuid, |name| ShownName(&name).to_string())
     };
     let of = if roles.is_empty() {
         String::new()

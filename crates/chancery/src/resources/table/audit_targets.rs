@@ -2,7 +2,7 @@
 
 use super::{
     super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
-    NAME, column, member,
+    NAME, column, column_while, member,
 };
 
 const TARGET: &str = "/api/v2/audit/targets/{}";
@@ -33,7 +33,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
         column("NEXT", "/shipping/nextSequence"),
         column("BEHIND", "/shipping/behind"),
         column("FAILING", "/shipping/failing"),
-        column("ERROR", "/shipping/error"),
+        column_while("ERROR", "/shipping/error", "/shipping/failing"),
     ],
     verbs: &[
         Verb { path: TARGET, example: "chancery audit-target show siem", ..SHOW },

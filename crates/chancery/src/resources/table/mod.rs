@@ -27,7 +27,12 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
 }
 
 const fn column(title: &'static str, at: &'static str) -> Column {
-    Column { title, at }
+    Column { title, at, only_while: None }
+}
+
+/// One whose cells are empty where something is not so any more.
+const fn column_while(title: &'static str, at: &'static str, only_while: &'static str) -> Column {
+    Column { title, at, only_while: Some(only_while) }
 }
 
 const fn member(flag: &'static str, at: &'static str, kind: Kind, help: &'static str) -> Member {

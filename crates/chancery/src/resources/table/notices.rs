@@ -2,7 +2,7 @@
 
 use super::{
     super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
-    NAME, column, filter, filter_of, member,
+    NAME, column, column_while, filter, filter_of, member,
 };
 
 const TARGET: &str = "/api/v2/notice-targets/{}";
@@ -31,7 +31,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             column("WAITING", "/deliveries/waiting"),
             column("DELIVERED", "/deliveries/delivered"),
             column("FAILURES", "/deliveries/failures"),
-            column("ERROR", "/deliveries/error"),
+            column_while("ERROR", "/deliveries/error", "/deliveries/failures"),
         ],
         verbs: &[
             Verb { path: TARGET, example: "chancery notice-target show alerts", ..SHOW },

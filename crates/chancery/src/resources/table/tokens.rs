@@ -1,7 +1,11 @@
 //! Token profiles. Their Control Rules have a command of their own, `rule`.
 
+use serde_json::Value;
+
 use super::{
-    super::{CHANGE, CREATE, DELETE, Kind, List, Loss, Member, Named, OneOf, PLAIN, Resource, SHOW, Verb},
+    super::{
+        Asks, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, Named, OneOf, PLAIN, Question, Resource, SHOW, Verb,
+    },
     NAME, column, member,
 };
 
@@ -14,11 +18,20 @@ const TEMPLATE_NAMES: &str = "Its name: card number keep last 4, card number kee
     never passes Luhn, social security number, date, e-mail address, phone number, IBAN, UUID, free text. Without it, their \
     names";
 
+const FORMAT: &str = "Its format, such as the member format of chancery profile template NAME --output json";
+
+const SENDS_VERSIONS: &str = "its tokens do not tell their key version, and it will read those of several. Then every call \
+    that detokenizes or rewraps has to send keyVersion, and is refused without it. Be sure that all callers do, until all \
+    tokens are rewrapped and minDecryptVersion is raised; a versionPrefix, in a new profile, spares them that.";
+
+const GIVES_UP: &str = "its tokens do not tell their key version. Those that are left of versions before minDecryptVersion \
+    will not be refused, but read as other, plausible values. Be sure that all of them are rewrapped.";
+
 const MEMBERS: &[Member] = &[
     member("name", "/objInfo/name", Kind::Text, "Its name"),
     member("algorithm", "/algorithm", Kind::Text, "Ff1, Random, AesSiv, AesGcm or Hmac"),
     member("key", "/keyUuid", Kind::Of("key"), "The key that it works with"),
-    member("format", "/format", Kind::Json, "Its format, as `chancery profile template NAME` shows one"),
+    member("format", "/format", Kind::Json, FORMAT),
     member("use-iv", "/useIv", Kind::Switch, "Whether every token has an initialization vector of its own"),
     member("deterministic", "/deterministic", Kind::Switch, "Whether equal messages have equal tokens (Random)"),
     member("time-to-live", "/timeToLive", Kind::Span, "How long tokens live (Random)"),
@@ -49,6 +62,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
             about: "Changes one: what is not said stays",
             path: ITEM,
             members: MEMBERS,
+            asks: Some(Asks { about: &["keyVersion", "minDecryptVersion"], what: of_versions }),
             example: "chancery profile change mail --name 'mail addresses'",
             ..CHANGE
         },
@@ -76,12 +90,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
             path: "/api/v2/token-profiles/preview",
             members: &[
                 member("algorithm", "/profile/algorithm", Kind::Text, "Ff1, Random, AesSiv, AesGcm or Hmac"),
-                member(
-                    "format",
-                    "/profile/format",
-                    Kind::Json,
-                    "Its format, as chancery profile template NAME shows one",
-                ),
+                member("format", "/profile/format", Kind::Json, FORMAT),
                 member(
                     "use-iv",
                     "/profile/useIv",
@@ -111,3 +120,53 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
         },
     ],
 }];
+
+/// What a change of key versions means where tokens do not tell theirs: whoever reads them has to, and what is not read any
+/// more reads as something else.
+fn of_versions(present: &Value, body: &Value) -> Vec<Question> {
+    let next = |member: &str| body.get(member).filter(|value| !value.is_null()).unwrap_or(&present[member]);
+    let prefix = body.pointer("/format/versionPrefix").unwrap_or(&present["format"]["versionPrefix"]);
+    if next("algorithm") != "Ff1" || !prefix.is_null() || next("keyUuid") != &present["keyUuid"] {
+        return Vec::new();
+    }
+    let versions =
+        |oldest: &Value, newest: &Value| (oldest.as_u64().unwrap_or_default(), newest.as_u64().unwrap_or_default());
+    let (oldest, newest) = versions(next("minDecryptVersion"), next("keyVersion"));
+    let (oldest_before, newest_before) = versions(&present["minDecryptVersion"], &present["keyVersion"]);
+    let mut questions = Vec::new();
+    if oldest < newest && (newest != newest_before || oldest_before == newest_before) {
+        questions.push(Question { says: SENDS_VERSIONS, agrees: None });
+    }
+    if oldest > oldest_before {
+        questions.push(Question { says: GIVES_UP, agrees: Some("giveUpTokens") });
+    }
+    questions
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_version_that_tokens_do_not_tell_is_asked_about() {
+        let profile = |algorithm: &str, prefix: Value| {
+            json!({"algorithm": algorithm, "keyUuid": "k", "keyVersion": 2, "minDecryptVersion": 1,
+                "format": {"versionPrefix": prefix}})
+        };
+        let silent = profile("Ff1", Value::Null);
+        let asked = |present: &Value, body: Value| -> Vec<_> {
+            of_versions(present, &body).iter().map(|question| question.says).collect()
+        };
+        assert_eq!(asked(&silent, json!({"keyVersion": 3})), [SENDS_VERSIONS]);
+        assert_eq!(asked(&silent, json!({"minDecryptVersion": 2})), [GIVES_UP]);
+        assert_eq!(asked(&silent, json!({"keyVersion": 4, "minDecryptVersion": 3})), [SENDS_VERSIONS, GIVES_UP]);
+        assert_eq!(asked(&silent, json!({"keyVersion": 3, "minDecryptVersion": 3})), [GIVES_UP]);
+        // Back to one version: nobody has to send one any more.
+        assert!(asked(&silent, json!({"keyVersion": 1})).is_empty());
+        for tells in [profile("Ff1", json!(2)), profile("AesSiv", Value::Null), profile("Random", Value::Null)] {
+            assert!(asked(&tells, json!({"keyVersion": 3, "minDecryptVersion": 3})).is_empty(), "{tells}");
+        }
+    }
+}

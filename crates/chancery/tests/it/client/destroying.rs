@@ -85,8 +85,9 @@ fn what_cannot_be_undone_is_asked_or_said() {
 fn every_such_command_is_here() {
     let mut taking = Vec::new();
     with_yes(&[], &mut taking);
-    // A passkey takes a browser to make it.
-    let elsewhere = ["approve", "deny", "rows authenticate", "passkey delete"];
+    // A passkey takes a browser to make it. What others only notice is in `noticed.rs`.
+    let elsewhere =
+        ["approve", "deny", "rows authenticate", "passkey delete", "profile change", "identity api-key rotate"];
     taking.retain(|command| !elsewhere.contains(&command.as_str()));
     let words = |command: &str| if command.starts_with("identity api-key ") { 3 } else { 2 };
     let mut listed = COMMANDS.map(|(command, _)| command.split(' ').take(words(command)).collect::<Vec<_>>().join(" "));

@@ -12,6 +12,8 @@ mod failures;
 mod login;
 mod mailbox;
 mod manifest;
+mod names;
+mod noticed;
 mod originals;
 mod outputs;
 pub(crate) mod place;

@@ -146,7 +146,18 @@ fn other_pages(place: &Place) {
     };
     let bare = client.submit(&request).unwrap().uuid;
     let uuid = honest.uuid;
-    place.sh(&format!("chancery approve {uuid} --file setup.exe {approve}")).done();
+    // The checksum of the program, which Authenticode does not sign.
+    let mut other = fs::read(place.path("setup.exe")).unwrap();
+    let header = u32::from_le_bytes(other[0x3c..0x40].try_into().unwrap()) as usize;
+    other[header + 88] ^= 1;
+    fs::write(place.path("other.exe"), other).unwrap();
+    let show = format!("chancery approve {uuid} --file other.exe {APPROVER} < /dev/null");
+    let shown = place.sh(&show);
+    assert!(shown.err.contains("The part of other.exe that Authenticode signs is the one"), "{shown:?}");
+    assert!(shown.err.contains("is another than the submitter claims"), "{shown:?}");
+    let approved = place.sh(&format!("chancery approve {uuid} --file setup.exe {approve}"));
+    assert!(approved.err.contains("has the SHA-256 that the submitter claims"), "{approved:?}");
+    approved.done();
     place.sh(&format!("chancery approve {mixed} {bare} {approve}")).done();
     for (request, options, why) in [
         (mixed, "--page-hashes", "of the page hashes of another program"),

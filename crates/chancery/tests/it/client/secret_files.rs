@@ -105,14 +105,15 @@ fn lost(place: &Place) {
     place.sh("chancery identity create --name 'the till' --kind Application --role Builders > till.txt").done();
     place.sh("mkfifo gone").done();
     for (command, key) in [
-        ("api-key create 'the till' --name \"a key\"", "'a key'"),
-        ("api-key rotate 'the till' \"first key\"", "'first key'"),
+        ("api-key create 'the till' --name \"a key\"", "'a key' --overlap 0s"),
+        // The secret of before goes on, and is ended by that.
+        ("api-key rotate 'the till' \"first key\"", "'first key' --overlap 0s --yes"),
     ] {
         // Its reader goes when it is opened.
         let said = place.sh(&format!("true < gone & chancery identity {command} -o gone; code=$?; wait; exit $code"));
         let said = said.failed(1);
         assert!(said.contains("The secret is made, and lost."), "{said}");
-        let again = format!("chancery identity api-key rotate 'the till' {key} --overlap 0s");
+        let again = format!("chancery identity api-key rotate 'the till' {key}");
         assert!(said.contains(&again), "{said}");
         assert!(place.sh(&again).done().contains("chk_"));
     }

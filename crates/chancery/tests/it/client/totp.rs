@@ -37,6 +37,11 @@ fn codes_of_another_program_are_a_second_factor() {
     let removed = place.sh(&format!("{remove} --totp {}", code(&secret, "now"))).done();
     assert_eq!(removed, "Approver1 logs in by the password alone from now on.\n");
 
+    // A terminal is scanned: the first rows of a QR code have a corner of seven by seven.
+    let answers = [("One-time code, where there is one already: ", "")];
+    let drawn = at_a_terminal(&place, &format!("chancery totp enrol Approver1 --password-file three {at}"), &answers);
+    assert!(drawn.done().contains("\u{1b}[30;107m    █▀▀▀▀▀█ "), "the corner");
+
     let secret = enrol(&place, &at);
     let login = format!("chancery login Approver1 --password-file three --server-profile approver {at}");
     place.sh(&format!("{login} < /dev/null")).failed(3);

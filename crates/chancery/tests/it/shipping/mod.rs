@@ -129,7 +129,9 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     assert!(targets(&client).iter().all(|target| target.shipping.error.is_some() && target.shipping.behind > 0));
     assert_eq!(records(&client, "AuditTargetFail").len(), kinds.len());
     let query: NoticeQuery = serde_json::from_value(json!({"kind": "AuditTargetFailed"})).unwrap();
-    assert_eq!(client.notices(&query).unwrap().total, kinds.len() as u64);
+    let notices = client.notices(&query).unwrap();
+    assert_eq!(notices.total, kinds.len() as u64);
+    assert!(notices.items.iter().all(|notice| notice.object_kind == Some(chancery_types::NoticeObject::AuditTarget)));
     // The figures are of the last look, half a second ago.
     let failing = format!("\nchancery_audit_targets_failing {}\n", kinds.len());
     wait_until("the metrics have it", Duration::from_secs(20), || {

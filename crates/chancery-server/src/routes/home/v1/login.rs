@@ -69,6 +69,7 @@ pub(crate) async fn login(
     tag = "Login",
     responses(
         (status = 200, body = SessionAnswer),
+        (status = 403, body = LoginFailure, description = "a page of another origin sent it with the session cookie"),
         (status = 500, body = LoginFailure, description = "the cause is in the server's log under the request id"),
         (status = 503, body = LoginFailure, description = "storage is out of reach"),
     ),

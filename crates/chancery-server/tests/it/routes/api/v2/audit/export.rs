@@ -109,3 +109,22 @@ async fn it_needs_audit_read_and_a_refusal_is_recorded() {
     let refused = admin.get("/api/v2/audit?action=AuditExport").await.response()["items"].clone();
     assert_eq!((&refused[0]["outcome"], &refused[0]["detail"]), (&json!("NotAuthorized"), &Value::Null));
 }
+
+/// An image on a page at a sibling's name, which the browser loads with the session's cookie.
+#[tokio::test]
+async fn a_page_of_another_origin_makes_no_record_in_the_names_of_the_session() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let browser = admin.with_cookie_alone();
+    let image = |site: &str| {
+        let request = axum::http::Request::get(EXPORT).header("Host", "kms.test").header("Sec-Fetch-Site", site);
+        request.header("Sec-Fetch-Dest", "image").body(axum::body::Body::empty()).unwrap()
+    };
+    for site in ["same-site", "cross-site"] {
+        browser.call(image(site)).await.refused(403, "NotAuthorized", None);
+    }
+    assert_eq!(admin.get("/api/v2/audit?action=AuditExport").await.response()["items"], json!([]));
+    assert_eq!(browser.call(image("same-origin")).await.status.as_u16(), 200);
+    let made = admin.get("/api/v2/audit?action=AuditExport").await.response()["items"].clone();
+    assert_eq!(made.as_array().unwrap().len(), 1);
+}

@@ -45,7 +45,8 @@ async fn the_host_unlocks_by_name() {
     admin.post_nothing(&format!("/api/v2/identities/{id}/lock")).await.response();
     let host = Host::running("unlock");
     assert!(app.chancery.unlock_from_host(&host, "nobody").await.is_err());
-    assert!(!app.chancery.unlock_from_host(&host, "Auditor").await.unwrap().locked);
+    assert!(app.chancery.unlock_from_host(&host, "Auditor").await.unwrap(), "it was locked");
+    assert!(!app.chancery.unlock_from_host(&host, "Auditor").await.unwrap(), "it is not any more");
     assert_eq!(app.nobody().log_in("auditor", PASSWORD).await.status.as_u16(), 200);
     let records = admin.get(&format!("/api/v2/audit?action=IdentityUnlock&objectUuid={id}")).await;
     assert_eq!(records.response()["items"][0]["requestId"], "unlock");

@@ -27,6 +27,7 @@ async fn a_name_and_roles_can_be_changed() {
     for (body, status, code, field) in [
         (json!({"name": "admin1"}), 409, "AlreadyExists", "/name"),
         (json!({"name": "\n"}), 400, "InvalidValue", "/name"),
+        (json!({"name": "Admin1 "}), 400, "InvalidValue", "/name"),
         (json!({"roleUuids": []}), 400, "InvalidValue", "/roleUuids"),
         (json!({"roleUuids": [RoleId::AUDITOR, RoleId::ADMINISTRATOR]}), 400, "InvalidValue", "/roleUuids"),
         (json!({"roleUuids": ["00000000-0000-0000-0000-000000000009"]}), 400, "InvalidSelection", "/roleUuids/0"),

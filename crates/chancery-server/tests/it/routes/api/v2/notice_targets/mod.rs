@@ -102,3 +102,20 @@ async fn nobody_alone_comes_to_decide_on_targets() {
     half_open.log_in("Admin1", PASSWORD).await;
     half_open.post(PATH, body("mine")).await.refused(401, "InvalidAuthToken", None);
 }
+
+#[tokio::test]
+async fn a_receiver_has_no_member_that_nobody_knows() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let mut misspelt = body("other");
+    misspelt["webhook"]["kinds"] = json!(["KeyDestroyed"]);
+    admin.post(PATH, misspelt).await.refused(400, "ArgumentParseError", Some("/webhook/kinds"));
+    let mail = json!({"name": "mail", "email": {"address": "a@example.org", "adress": "b@example.org"}});
+    admin.post(PATH, mail).await.refused(400, "ArgumentParseError", Some("/email/adress"));
+    let made = target(&admin, "alerts").await;
+    let mut read = admin.get(&path_of(&made)).await.response().clone();
+    read["webhook"]["url"] = json!("https://hooks.example.org/x");
+    admin.patch(&path_of(&made), read.clone()).await.response();
+    read["webhook"]["typo"] = json!(1);
+    admin.patch(&path_of(&made), read).await.refused(400, "ArgumentParseError", Some("/webhook/typo"));
+}

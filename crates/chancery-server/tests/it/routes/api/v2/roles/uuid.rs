@@ -81,6 +81,7 @@ async fn the_rules_hold_for_changes_too() {
         (single, json!({"loginsRequired": 4}), 400, "InvalidValue", "/loginsRequired"),
         (single, json!({"name": "ROLE"}), 409, "AlreadyExists", "/name"),
         (single, json!({"name": ""}), 400, "InvalidValue", "/name"),
+        (single, json!({"name": "role "}), 400, "InvalidValue", "/name"),
         (single, json!({"perms": ["x"]}), 400, "InvalidSelection", "/perms/0"),
     ] {
         admin.patch(&path(role), body).await.refused(status, code, Some(field));
@@ -131,4 +132,55 @@ async fn permission_comes_before_the_object() {
     assert_eq!(admin.get(&path(upper)).await.response()["objInfo"]["name"], "Auditor");
     admin.patch(&path(RoleId::AUDITOR), Value::Array(vec![])).await.refused(400, "ArgumentParseError", None);
     admin.send("POST", &path(RoleId::AUDITOR), None, "").await.refused(405, "InvalidSelection", None);
+}
+
+/// Policies and approvals show roles by their names: two that changed theirs would be given for each other.
+#[tokio::test]
+async fn nobody_renames_what_they_do_not_hold() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let release = create(&admin, "Release", 1, &[Perm::SigningApprove]).await;
+    let readers = create(&admin, "Readers", 1, &[Perm::AuditRead]).await;
+    for name in ["officer1", "officer2"] {
+        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
+    }
+    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
+    officers.patch(&path(readers), json!({"name": "All readers"})).await.response();
+    for (body, field) in [
+        (json!({"name": "Juniors"}), "/name"),
+        (json!({"objInfo": {"name": "Juniors"}}), "/objInfo/name"),
+        // What it gives before the change counts.
+        (json!({"name": "Juniors", "perms": []}), "/name"),
+    ] {
+        officers.patch(&path(release), body).await.refused(403, "NotAuthorized", Some(field));
+    }
+    let read = officers.get(&path(release)).await.response().clone();
+    assert_eq!((&read["objInfo"]["name"], &read["perms"]), (&json!("Release"), &json!(["Signing:Approve"])));
+    assert_eq!(
+        officers.patch(&path(release), read.clone()).await.response(),
+        &read,
+        "the name that it has is no new one"
+    );
+    admin.patch(&path(release), json!({"name": "Releases"})).await.response();
+    officers.saw_audited("RoleChange").await;
+}
+
+/// A role that rules name gives more than its permissions.
+#[tokio::test]
+async fn nobody_renames_a_role_of_rules_that_they_could_not_write() {
+    let signing = crate::signing::Signing::new().await;
+    let (app, admin) = (&signing.app, &signing.admin);
+    let role = create(admin, "Seniors", 1, &[]).await;
+    signing
+        .deploy_with("builds", 1, |body| {
+            let steps = json!([{"roleUuids": [role], "numApprovals": 1}]);
+            body["pkisigning"]["rules"] = json!({"approvalSteps": steps});
+        })
+        .await;
+    for name in ["officer1", "officer2"] {
+        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
+    }
+    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
+    officers.patch(&path(role), json!({"name": "Juniors"})).await.refused(403, "NotAuthorized", Some("/name"));
+    admin.patch(&path(role), json!({"name": "Juniors"})).await.response();
 }

@@ -28,6 +28,18 @@ async fn what_issuing_could_not_read_is_not_taken_in() {
         let reply = admin.post(PATH, with(certificates, json!({"privateKey": bench.read("odd.key")}))).await;
         reply.refused(400, "InvalidValue", Some("/certificates"));
     }
+    for (extension, says) in [
+        ("extendedKeyUsage=2.999.1", "a number of 40 or more"),
+        ("certificatePolicies=2.48.1", "relying parties cannot read"),
+    ] {
+        let subject = "-subj /CN=high";
+        bench.openssl(&format!(
+            "req -x509 -new -config /dev/null -key odd.key {subject} -days 3000 {plain} -addext {extension} -out odd.pem"
+        ));
+        let reply = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("odd.pem")})).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+        assert!(reply.text().contains(says), "{extension}: {}", reply.text());
+    }
     // Of streets OpenSSL knows no bound.
     let long = format!("-subj /CN=odd/street={}", "a".repeat(129));
     bench.openssl(&format!("req -x509 -new -config /dev/null -key odd.key {long} -days 3000 {plain} -out odd.pem"));

@@ -94,3 +94,29 @@ async fn auditors_see_targets_and_two_persons_make_them() {
     assert_eq!((&audit["objectUuid"], audit["identities"].as_array().unwrap().len()), (&made["uuid"], 2));
     assert!(!audit.to_string().contains(&Base64::encode(&[7; 32])), "{audit}");
 }
+
+/// Where a member of the receiver is dropped, records leave in another form than was asked for, or to another port.
+#[tokio::test]
+async fn a_receiver_has_no_member_that_nobody_knows() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let url = json!({"url": "https://logs.example.org/x", "typo": 1});
+    let syslog = |member: &str| json!({"name": "n", "syslog": {"host": "logs.example.org", member: "Cef"}});
+    for (body, field) in [
+        (syslog("format"), "/syslog/format"),
+        (syslog("Body"), "/syslog/Body"),
+        (json!({"name": "n", "webhook": url, "secret": Base64::encode(&[7; 32])}), "/webhook/typo"),
+        (json!({"name": "n", "otlp": url}), "/otlp/typo"),
+    ] {
+        admin.post(PATH, body).await.refused(400, "ArgumentParseError", Some(field));
+    }
+    for made in [syslog("body"), body("archive"), json!({"name": "otlp", "otlp": {"url": "https://a.example.org/"}})] {
+        let made = target(&admin, made).await;
+        let member = ["syslog", "webhook", "otlp"].into_iter().find(|member| made[member].is_object()).unwrap();
+        let mut read = admin.get(&path_of(&made)).await.response().clone();
+        assert_eq!(admin.patch(&path_of(&made), read.clone()).await.response()[member], made[member]);
+        read[member]["typo"] = json!(1);
+        let field = format!("/{member}/typo");
+        admin.patch(&path_of(&made), read).await.refused(400, "ArgumentParseError", Some(&field));
+    }
+}

@@ -91,6 +91,8 @@ async fn every_member_is_refused_for_its_own_reason() {
         (json!({"basicConstraints": {"ca": true}, "keyUsages": ["keyCertSign"]}), "InvalidValue", "/keyUsages"),
         (json!({"keyUsages": ["everything"]}), "InvalidSelection", "/keyUsages/0"),
         (json!({"extendedKeyUsages": ["everything"]}), "InvalidValue", "/extendedKeyUsages/0"),
+        (json!({"extendedKeyUsages": ["clientAuth", "2.999.1"]}), "InvalidValue", "/extendedKeyUsages/1"),
+        (json!({"policies": ["2.48.1"]}), "InvalidValue", "/policies/0"),
         (json!({"extendedKeyUsages": ["clientAuth", "1.3.6.1.5.5.7.3.2"]}), "InvalidValue", "/extendedKeyUsages/1"),
         (json!({"extendedKeyUsages": ["2.5.29.37.0"]}), "InvalidValue", "/extendedKeyUsages"),
         (json!({"extendedKeyUsages": ["timeStamping", "clientAuth"]}), "InvalidValue", "/extendedKeyUsages"),

@@ -209,8 +209,12 @@ async fn four_fifths_are_told() {
         "endsAt": "2026-06-21T13:00:00.000Z",
     });
     assert_eq!((&found[0]["detail"], &found[0]["objectUuid"]), (&detail, &json!(service.policy)));
-    let notices = signing.admin.get("/api/v2/notices").await;
-    assert!(notices.text().contains("BudgetLow"), "{}", notices.text());
+    let notices = signing.admin.get("/api/v2/notices?kind=BudgetLow").await.response()["items"].clone();
+    assert_eq!(
+        (&notices[0]["objectKind"], &notices[0]["objectUuid"]),
+        (&json!("SigningPolicy"), &json!(service.policy)),
+        "{notices}"
+    );
 }
 
 #[tokio::test]

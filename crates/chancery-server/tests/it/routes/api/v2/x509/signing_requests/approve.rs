@@ -139,7 +139,25 @@ async fn machines_do_not_approve() {
     let service = signing.deploy("builds", 1).await;
     let request = signing.submit(&service, b"x").await;
     let machine = signing.identity("bot", "Application", APPROVER).await;
-    approve(&machine, &request).await.refused(403, "NotAuthorized", None);
+    let reply = approve(&machine, &request).await;
+    reply.refused(403, "NotAuthorized", None);
+    assert!(reply.text().contains("Only persons approve, and bot is an application."), "{}", reply.text());
+}
+
+/// Of whom it may not say that they are an application.
+#[tokio::test]
+async fn the_api_key_of_an_approver_approves_nothing() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let ann = signing.approver("ann").await;
+    let uuid = signing.admin.identity_uuid("ann").await;
+    let key = ann.post(&format!("/api/v2/identities/{uuid}/api-keys"), json!({"name": "laptop"})).await;
+    let secret = key.response()["apiKey"].as_str().unwrap().to_owned();
+    let request = signing.submit(&service, b"x").await;
+    let reply = approve(&signing.app.nobody().with_bearer(&secret), &request).await;
+    reply.refused(403, "NotAuthorized", None);
+    let says = "An API key is a program's and approves nothing, whoever it belongs to";
+    assert!(reply.text().contains(says) && !reply.text().contains("application"), "{}", reply.text());
 }
 
 #[tokio::test]
