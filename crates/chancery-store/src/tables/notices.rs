@@ -53,7 +53,7 @@ pub struct Sight {
     pub proposals: Whose,
     /// About identities.
     pub identities: Whose,
-    /// About no object, and about those of [`SERVER`].
+    /// About no object, and about those of a server.
     pub server: bool,
 }
 

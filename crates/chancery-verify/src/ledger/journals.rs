@@ -94,9 +94,9 @@ mod tests {
         });
         let (records, mut faults): (Vec<_>, _) = (record.iter().collect(), Vec::new());
         compare(&records, &checkpoints(heads), 1_000, &mut faults);
-        let places = faults.into_iter().map(|fault| match fault {
-            LedgerFault::Journal { number, before, .. } => (number, before),
-            other => panic!("{other}"),
+        let places = faults.into_iter().map(|fault| {
+            let LedgerFault::Journal { number, before, .. } = fault else { panic!("{fault}") };
+            (number, before)
         });
         places.collect()
     }

@@ -11,6 +11,7 @@ use crate::{
 };
 
 /// What it is done to.
+#[derive(Clone, Copy)]
 pub(super) struct One<'a> {
     /// As it was named.
     pub(super) name: &'a str,

@@ -174,7 +174,8 @@ fn what_goes_wrong_with_a_file_is_said_and_leaves_no_half_output() {
     place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
     place.demo.server.signal("-KILL");
     thread::sleep(Duration::from_millis(300));
-    place.sh(&format!("{CARDS} --column pan in.csv -o out.csv")).failed(4);
+    let said = place.sh(&format!("{CARDS} --column pan in.csv -o out.csv --patience 2s")).failed(4);
+    assert!(said.contains("trying again"), "{said}");
     assert!(!place.path("out.csv").exists());
 }
 

@@ -76,7 +76,7 @@ fn waited_for(place: &Place) {
         let other = place.sh(&format!("{approve} other.tar")).failed(1);
         assert!(other.contains("the manifest has no such file; nothing was decided"), "{other}");
         let approved = place.sh(&format!("{approve} dist/b.tar"));
-        assert!(approved.err.contains("The manifest has it as dist/b.tar."), "{approved:?}");
+        assert!(approved.err.contains("The manifest has this file as dist/b.tar."), "{approved:?}");
         approved.done();
         waiting.join().unwrap()
     });

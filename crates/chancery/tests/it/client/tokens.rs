@@ -48,7 +48,7 @@ fn old_tokens(place: &Place) {
     let token = place.sh(&format!("echo {card} | chancery tokenize {of} > old.tokens; cat old.tokens")).done();
     let track = place.sh(&format!("echo ';{card}=29121010000000000?' | chancery track tokenize {of}")).done();
     place.write("old.tracks", &track);
-    place.sh("chancery key rotate cards-of-old && chancery profile change cards-of-old --key-version 2").done();
+    place.sh("chancery key rotate cards-of-old && chancery profile change cards-of-old --key-version 2 --yes").done();
     for unnamed in [format!("chancery detokenize {of} < old.tokens"), format!("chancery detokenize {of} {token}")] {
         let refused = place.sh(unnamed.trim()).failed(5);
         assert!(refused.contains("--key-version"), "{refused}");
