@@ -86,7 +86,7 @@ function versions(profile, signal) {
   return later(place, async () => {
     const key = may("Keys:Add") ? await get(`/api/v2/keys/${profile.keyUuid}`, undefined, signal) : undefined;
     const moveOn = () => move(profile, t("profile.moveOn", { version: key?.["currentVersion"] }), { keyVersion: key?.["currentVersion"] }, movesOn(profile, key?.["currentVersion"]));
-    const readNewest = () => move(profile, t("profile.readOnly", { version: profile.keyVersion }), { minDecryptVersion: profile.keyVersion }, givesUp(profile));
+    const readNewest = () => move(profile, t("profile.readOnly", { version: profile.keyVersion }), { minDecryptVersion: profile.keyVersion, ...(isSilent(profile) ? { giveUpTokens: true } : {}) }, givesUp(profile));
     const isBehind = key && key["currentVersion"] > profile.keyVersion;
     return [
       facts(
@@ -104,6 +104,9 @@ function versions(profile, signal) {
 /** Tokens of AesSiv and AesGcm tell their version, the vault knows that of its tokens, and Ff1 may put it in front. @param {Json} profile */
 const tellsVersion = ({ algorithm, format }) => ["AesSiv", "AesGcm", "Random"].includes(algorithm) || Boolean(format.versionPrefix);
 
+/** Whether a token of a version that is read no more gives another, plausible value: the server wants to hear that it is meant. @param {Json} profile */
+const isSilent = (profile) => !tellsVersion(profile) && profile.algorithm !== "Hmac";
+
 /** What becomes of tokens with a new version, where that has to be known beforehand. @param {Json} profile @param {number} to */
 function movesOn(profile, to) {
   if (tellsVersion(profile)) return undefined;
@@ -114,8 +117,7 @@ function movesOn(profile, to) {
 
 /** What becomes of older tokens that are read no more. @param {Json} profile */
 function givesUp(profile) {
-  const isRefused = tellsVersion(profile) || profile.algorithm === "Hmac";
-  return [h("p", {}, t(isRefused ? "profile.givenUpRefused" : "profile.givenUpWrong", { version: profile.keyVersion })), h("p", {}, t("profile.givenUpBack"))];
+  return [h("p", {}, t(isSilent(profile) ? "profile.givenUpWrong" : "profile.givenUpRefused", { version: profile.keyVersion })), h("p", {}, t("profile.givenUpBack"))];
 }
 
 /** Changes the versions, after asking where there is something to know. @param {Json} profile @param {string} title @param {Json} change @param {import("../dom.js").Child} what */
