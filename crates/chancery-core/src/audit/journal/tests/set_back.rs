@@ -67,7 +67,8 @@ async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpo
     let key = others.ledger.0.key.clone();
     others.sequence_ledger().await.unwrap();
     let read = others.storage.store().read(move |tx| Box::pin(async move { known::all(tx, &key).await }));
-    assert!(read.await.unwrap()[0].record > 1);
+    // Another journal of the installation may come first.
+    assert!(read.await.unwrap().iter().any(|row| row.record > 1));
 
     let chancery = installation.node_with_journal(there.clone()).await;
     assert_eq!(missed(&chancery).await, 1);
