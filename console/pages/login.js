@@ -128,8 +128,11 @@ export function askToLogInAgain(begin) {
   /** @type {(told?: import("../api.js").Refusal) => void} */
   const draw = (told) => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")),
     told && problem(told), loginForm(done, () => draw(), { note: t("login.providerLeaves") }));
-  // Somebody has logged in or out in another tab.
-  const elsewhere = async (/** @type {any} */ { detail }) => ((await load()).fullyLoggedIn ? done() : draw(detail ?? undefined));
+  // Somebody has logged in or out in another tab. Who has logged out leaves nothing here either.
+  const elsewhere = async (/** @type {any} */ { detail }) => {
+    if ((await load()).fullyLoggedIn) return done();
+    return detail ? draw(detail) : dialog.close();
+  };
   sessionChanged.addEventListener("changed", elsewhere, { signal: left.signal });
   dialog.addEventListener("close", () => left.signal.aborted || (left.abort(), void begin()));
   draw();
