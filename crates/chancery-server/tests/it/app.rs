@@ -183,18 +183,28 @@ impl TestApp {
 
     /// Changes its database, of either kind, as somebody who may write it and nothing else: how many rows.
     pub(crate) fn harm(&self, statement: &str) -> u64 {
-        let count = match (&self.place.database, self.place.store().path()) {
-            (Some(database), _) => {
-                database.psql(&format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"))
-            }
+        self.number(match self.is_on_postgres() {
+            true => format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"),
+            false => format!("{statement}; SELECT changes();"),
+        })
+    }
+
+    /// How many rows a table has: read alone, so that it is in the way of nothing that is going on.
+    pub(crate) fn rows(&self, table: &str) -> u64 {
+        self.number(format!("SELECT COUNT(*) FROM {table};"))
+    }
+
+    /// What the database's own client prints.
+    fn number(&self, script: String) -> u64 {
+        let printed = match (&self.place.database, self.place.store().path()) {
+            (Some(database), _) => database.psql(&script),
             (None, Some(path)) => {
-                let script = format!("{statement}; SELECT changes();");
                 let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(path);
-                sqlite.input(script).run().text()
+                sqlite.input(script.clone()).run().text()
             }
             (None, None) => panic!("neither database"),
         };
-        count.trim().parse().unwrap_or_else(|_| panic!("{statement}: {count}"))
+        printed.trim().parse().unwrap_or_else(|_| panic!("{script}: {printed}"))
     }
 
     /// The routes of another node on the same store, with the default settings but for the public origin.
