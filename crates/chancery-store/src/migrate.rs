@@ -87,7 +87,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL P
 pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, OpenError> {
     tx.lock_migrations().await?;
     tx.script(tx.backend().migration_text(TABLE)).await?;
-    let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(tx).await?;
+    let applied: Vec<Named> = sql("SELECT name, text FROM migrations ORDER BY name").all(tx).await?;
     if let Some(name) = absent.filter(|_| applied.is_empty()) {
         return Err(OpenError::Absent(name.to_owned()));
     }
@@ -106,19 +106,20 @@ pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, Open
     Ok(missing)
 }
 
-struct Applied {
+/// What the database has: a migration that ran, or a trigger.
+struct Named {
     name: String,
     text: String,
 }
 
-impl FromColumns for Applied {
+impl FromColumns for Named {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Applied { name: columns.get("name")?, text: columns.get("text")? })
+        Ok(Named { name: columns.get("name")?, text: columns.get("text")? })
     }
 }
 
 /// A database that another release made must not be touched: what it holds would be misread.
-fn refuse_foreign(applied: &[Applied]) -> Result<(), OpenError> {
+fn refuse_foreign(applied: &[Named]) -> Result<(), OpenError> {
     for old in applied {
         match MIGRATIONS.iter().find(|migration| migration.name == old.name) {
             None => return Err(OpenError::Newer(old.name.clone())),

@@ -255,17 +255,17 @@ pub(crate) fn change(
 ) -> Result<u64, StoreError> {
     let is_one = statement.changes_one;
     let mut statement = parameters.bound(connection, statement)?;
-    if statement.column_count() == 0 {
-        let rows = statement.raw_execute()? as u64;
-        expect_changed(is_one, rows)?;
-        return Ok(rows);
-    }
-    // One with RETURNING whose rows nobody wants.
-    let mut rows = statement.raw_query();
-    while rows.next()?.is_some() {}
-    drop(rows);
-    drop(statement);
-    Ok(connection.changes())
+    let rows = if statement.column_count() == 0 {
+        statement.raw_execute()? as u64
+    } else {
+        // One with RETURNING whose rows nobody wants.
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        drop(rows);
+        connection.changes()
+    };
+    expect_changed(is_one, rows)?;
+    Ok(rows)
 }
 
 /// Which value each parameter of a text stands for. To SQLite `$2` is a name, which it gives a number of its own where

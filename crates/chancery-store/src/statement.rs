@@ -96,10 +96,7 @@ impl Statement {
             Connection::Sqlite(connection) if self.values.iter().map(Value::size).sum::<usize>() <= LATER_MAX => {
                 connection.later(self);
             }
-            Connection::Sqlite(connection) => drop(connection.execute(&self)?),
-            Connection::Postgres(connection) => {
-                expect_changed(self.changes_one, connection.execute(self.text, self.values).await?)?;
-            }
+            connection @ (Connection::Sqlite(_) | Connection::Postgres(_)) => drop(self.run(connection).await?),
         }
         tx.succeeded();
         Ok(())
@@ -109,12 +106,19 @@ impl Statement {
     pub async fn execute(self, tx: &mut Tx) -> Result<u64, StoreError> {
         let connection = tx.statement()?;
         check(&self.values)?;
-        let changed = match connection {
-            Connection::Sqlite(connection) => connection.execute(&self)?,
-            Connection::Postgres(connection) => connection.execute(self.text, self.values).await?,
-        };
+        let changed = self.run(connection).await?;
         tx.succeeded();
         Ok(changed)
+    }
+
+    async fn run(self, connection: &mut Connection) -> Result<u64, StoreError> {
+        match connection {
+            Connection::Sqlite(connection) => connection.execute(&self),
+            Connection::Postgres(connection) => {
+                let rows = connection.execute(self.text, self.values).await?;
+                expect_changed(self.changes_one, rows).map(|()| rows)
+            }
+        }
     }
 
     /// The first row, if any.

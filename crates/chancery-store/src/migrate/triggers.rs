@@ -3,8 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use super::Named;
 use crate::backend::Backend;
-use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql};
+use crate::{OpenError, Tx, sql};
 
 /// With what each does: the whole statement, or the function that it calls.
 const ON_SQLITE: &str = "SELECT name, sql AS text FROM sqlite_master WHERE type = 'trigger'";
@@ -14,17 +15,6 @@ const ON_POSTGRES: &str = "SELECT CAST(t.tgname AS TEXT) AS name, \
     WHERE NOT t.tgisinternal AND c.relnamespace = CAST(CAST(current_schema() AS TEXT) AS regnamespace) \
     UNION ALL SELECT CAST(rulename AS TEXT), 'A RULE' FROM pg_rules WHERE schemaname = current_schema()";
 
-struct Trigger {
-    name: String,
-    text: String,
-}
-
-impl FromColumns for Trigger {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { name: columns.get("name")?, text: columns.get("text")? })
-    }
-}
-
 /// Refuses a database whose triggers are not those of these migrations, word by word.
 pub(crate) async fn check(tx: &mut Tx, migrations: &str) -> Result<(), OpenError> {
     let mut missing: BTreeSet<&str> = migrations.lines().filter_map(made).collect();
@@ -32,7 +22,7 @@ pub(crate) async fn check(tx: &mut Tx, migrations: &str) -> Result<(), OpenError
         Backend::Sqlite => ON_SQLITE,
         Backend::Postgres => ON_POSTGRES,
     };
-    for Trigger { name, text } in sql(text).all(tx).await? {
+    for Named { name, text } in sql(text).all(tx).await? {
         if !missing.remove(name.as_str()) || !migrations.contains(&text) {
             return Err(OpenError::Trigger(name));
         }

@@ -20,7 +20,7 @@ use chancery_store::tables::{
 };
 use chancery_types::{
     Action, Perm,
-    wire::audit::{AuditCheckpoint, WitnessedCheckpoint},
+    wire::audit::{AuditCheckpoint, AuditRecord, WitnessedCheckpoint},
 };
 use chancery_verify::ledger::LedgerCheckpoint;
 
@@ -34,7 +34,12 @@ use crate::{
 
 /// A leaf: the record as an export has it, without the end of its line.
 pub(super) fn leaf_of(row: Row) -> Result<Vec<u8>> {
-    serde_json::to_vec(&body_of(row)).map_err(Error::internal)
+    line_of(&body_of(row))
+}
+
+/// The same of a record that was read.
+pub(super) fn line_of(record: &AuditRecord) -> Result<Vec<u8>> {
+    serde_json::to_vec(record).map_err(Error::internal)
 }
 
 impl Chancery {

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result,
-    audit::{ledger::leaf_of, reading::body_of},
+    audit::{ledger::line_of, reading::body_of},
 };
 
 /// One thing that is shipped.
@@ -38,8 +38,8 @@ impl Item {
         let leaf = placed.leaf.ok_or_else(|| Error::internal("a record is shipped that is no leaf"))?;
         let row: Row = placed.row;
         let (at_ms, node) = (row.record.at_ms, row.record.node);
-        let body = body_of(row.clone());
-        let record = leaf_of(row)?;
+        let body = body_of(row);
+        let record = line_of(&body)?;
         let uuid = id_of(leaf_hash(&record));
         let mut line = String::from_utf8(record).map_err(Error::internal)?;
         // The last member, so that the record can be had back byte by byte: as in an export.
