@@ -289,7 +289,12 @@ impl Column for bool {
 impl Column for Uuid {
     fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
         match stored {
-            Stored::Text(text) => text.parse().map_err(|_| "not a uuid".into()),
+            Stored::Text(text) => {
+                let uuid: Uuid = text.parse().map_err(|_| "not a uuid")?;
+                // Written in another way it is not found by what it is looked for.
+                let is_as_written = uuid.hyphenated().encode_lower(&mut Uuid::encode_buffer()) == text;
+                if is_as_written { Ok(uuid) } else { Err("not a uuid as they are written here".into()) }
+            }
             Stored::Number(_) | Stored::Bytes(_) => Err("not a TEXT".into()),
         }
     }

@@ -20,8 +20,9 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// A name among other words: in double quotes where it could be taken for more than one name, or for a part of the line. What
-/// is not a letter, a digit or one of a few signs is reason enough, so no look-alike of a comma comes through.
+/// A name among other words: in double quotes where it could be taken for more than one name, for a part of the line, or for
+/// another name. What is no letter of a script that has no look-alikes of others', no digit and none of a few signs is reason
+/// enough, and so are two scripts in one name: quotes harm nobody.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownName<'a>(pub &'a str);
 
@@ -31,11 +32,23 @@ const BETWEEN_NAMES: [&str; 3] = ["and", "or", "+"];
 impl ShownName<'_> {
     /// Words with one blank between them, none of which is one that joins names.
     fn is_plain(self) -> bool {
-        let is_plain = |character: char| character.is_alphanumeric() || "._-@/:#+".contains(character);
+        let is_neutral = |character: char| character.is_ascii_digit() || "._-@/:#+".contains(character);
+        let is_of = |script: fn(char) -> bool| self.0.chars().all(|one| one == ' ' || is_neutral(one) || script(one));
         let joins = |word: &str| BETWEEN_NAMES.iter().any(|between| word.eq_ignore_ascii_case(between));
         // An empty word is a blank at an end, or two that look like the gap between columns.
-        self.0.split(' ').all(|word| !word.is_empty() && word.chars().all(is_plain) && !joins(word))
+        let are_words = self.0.split(' ').all(|word| !word.is_empty() && !joins(word));
+        are_words && (is_of(is_latin) || is_of(is_east_asian))
     }
+}
+
+/// Latin letters, with the marks that they have in Europe; none of its letters for phonetics, of which some look like signs.
+fn is_latin(character: char) -> bool {
+    character.is_alphabetic() && matches!(character, '\0'..='\u{17f}' | '\u{1e00}'..='\u{1eff}')
+}
+
+/// Kana, the common ideographs, and the syllables of Hangul.
+fn is_east_asian(character: char) -> bool {
+    matches!(character, '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
 impl fmt::Display for ShownName<'_> {
@@ -101,6 +114,12 @@ mod tests {
             ("Admin1  Admin2", "\"Admin1  Admin2\""),
             ("Admin1\u{a0}and\u{a0}Admin2", "\"Admin1\u{a0}and\u{a0}Admin2\""),
             ("Admin1\u{ff0c} Admin2", "\"Admin1\u{ff0c} Admin2\""),
+            ("Admin1\u{a4f9} Admin2", "\"Admin1\u{a4f9} Admin2\""),
+            ("Admin1\u{2cf} Admin2", "\"Admin1\u{2cf} Admin2\""),
+            ("Admin1 \u{430}nd Admin2", "\"Admin1 \u{430}nd Admin2\""),
+            ("Adm\u{456}n1", "\"Adm\u{456}n1\""),
+            ("A\u{301}\u{301}", "\"A\u{301}\u{301}\""),
+            ("Admin1\u{4e36}Admin2", "\"Admin1\u{4e36}Admin2\""),
             ("Admin1 (Person)", "\"Admin1 (Person)\""),
             ("a\" and \"b", r#""a\" and \"b""#),
             ("a\\", r#""a\\""#),

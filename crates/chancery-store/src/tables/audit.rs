@@ -68,8 +68,19 @@ pub struct Filter {
     pub actions: Option<Vec<String>>,
 }
 
-pub(super) const COLUMNS: &str = "audit.seq AS seq, audit.at_ms AS at_ms, request_id, source, identities, action, \
-    object, outcome, detail, count, node, account";
+macro_rules! columns {
+    ($seq:literal) => {
+        concat!(
+            $seq,
+            " AS seq, audit.at_ms AS at_ms, request_id, source, identities, action, object, outcome, detail, count, \
+             node, account"
+        )
+    };
+}
+
+pub(super) const COLUMNS: &str = columns!("audit.seq");
+/// With the number that was looked for: where there is no such record, that is one that cannot be read.
+const COLUMNS_OF_IDENTITIES: &str = columns!("named.seq");
 
 /// The records of an identity. The join is an outer one so that the databases leave it out where only places are asked for.
 const OF_IDENTITIES: &str = "audit_identities AS named LEFT JOIN audit ON audit.seq = named.seq";
@@ -96,11 +107,16 @@ pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
         .await
 }
 
-const OF_IDENTITY: &str = "SELECT seq FROM audit_identities WHERE identity = $1 AND at_ms >= $2 AND at_ms <= $3";
+const OF_IDENTITY: &str = "SELECT seq, at_ms FROM audit_identities WHERE identity = $1 AND at_ms >= $2 AND at_ms <= $3";
 
-/// The numbers of an identity's records of a time, as a search by it finds them.
-pub async fn of_identity(tx: &mut Tx, identity: Uuid, times: RangeInclusive<i64>) -> Result<Vec<i64>, StoreError> {
-    sql(OF_IDENTITY).bind(identity).bind(*times.start()).bind(*times.end()).all(tx).await
+/// The numbers and times of an identity's records of a time, as a search by it finds them.
+pub async fn of_identity(
+    tx: &mut Tx,
+    identity: Uuid,
+    times: RangeInclusive<i64>,
+) -> Result<Vec<(i64, i64)>, StoreError> {
+    let found = sql(OF_IDENTITY).bind(identity).bind(*times.start()).bind(*times.end()).all(tx).await?;
+    Ok(found.into_iter().map(|Place(seq, at_ms)| (seq, at_ms)).collect())
 }
 
 /// The newest records first.
@@ -127,13 +143,13 @@ pub(crate) fn list_of(filter: Filter) -> List {
         ("node = ? AND ", node.take().map(Bind::into_value))
     };
     let is_by_identity = arm.starts_with("named");
-    let (table, order, time) = if is_by_identity {
+    let (list, time) = if is_by_identity {
         identity = None;
-        (OF_IDENTITIES, Order::Newest("named.at_ms", "named.seq"), "named.at_ms >= ? AND named.at_ms < ?")
+        let order = Order::Newest("named.at_ms", "named.seq");
+        (List::new(COLUMNS_OF_IDENTITIES, OF_IDENTITIES, order), "named.at_ms >= ? AND named.at_ms < ?")
     } else {
-        ("audit", Order::Newest("at_ms", "seq"), "at_ms >= ? AND at_ms < ?")
+        (List::new(COLUMNS, "audit", Order::Newest("at_ms", "seq")), "at_ms >= ? AND at_ms < ?")
     };
-    let list = List::new(COLUMNS, table, order);
     // No records before the first, or after the last moment.
     let times = [from_ms.unwrap_or(i64::MIN).into_value(), to_ms.unwrap_or(i64::MAX).into_value()];
     let is_by_actions = value.is_none() && actions.is_some();
@@ -152,6 +168,14 @@ pub(crate) fn list_of(filter: Filter) -> List {
     let condition = "EXISTS (SELECT 1 FROM audit_identities AS named \
         WHERE named.identity = ? AND named.at_ms = audit.at_ms AND named.seq = audit.seq)";
     list.filter(condition, Some(identity))
+}
+
+struct Place(i64, i64);
+
+impl FromColumns for Place {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self(columns.get("seq")?, columns.get("at_ms")?))
+    }
 }
 
 impl FromColumns for Row {

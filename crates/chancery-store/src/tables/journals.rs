@@ -2,8 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::authority::{self, amend, authority};
-use crate::value::Bind;
+use crate::authority::{self, authority};
 use crate::{StoreError, Tx, sql};
 
 /// A journal as stored.
@@ -42,15 +41,6 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
 /// Writes where a journal is and how far it goes, whether it was known or not.
 pub async fn put(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     authority::put(tx, row).await
-}
-
-/// Notes that a journal is not where it was.
-pub async fn miss(tx: &mut Tx, id: Uuid, now_ms: i64) -> Result<(), StoreError> {
-    let note = |row: &mut Row| {
-        row.missed_at_ms = Some(now_ms);
-        true
-    };
-    amend(tx, vec![id.into_value()], note).await.map(drop)
 }
 
 authority!(Row, "journals", keys 1, {

@@ -45,6 +45,11 @@ pub enum LedgerFault {
          before it"
     )]
     Late { leaf: u64, number: i64, checkpoint: u64, seconds: u64 },
+    /// A record says that it is newer than the first checkpoint over it.
+    #[error(
+        "leaf {leaf}, number {number}: the record is {seconds} seconds newer than checkpoint {checkpoint}, which has it"
+    )]
+    Early { leaf: u64, number: i64, checkpoint: u64, seconds: u64 },
     /// A checkpoint says that a journal goes less far than one before it said, and no record says why.
     #[error(
         "checkpoint {number}: the journal {journal} goes less far than checkpoint {before} says, and no JournalMiss says so: \

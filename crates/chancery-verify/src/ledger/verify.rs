@@ -56,7 +56,7 @@ pub fn verify_ledger(
     let (newer, leaves): (Vec<_>, Vec<_>) =
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
     compare(&leaves, &hashes, &mut faults);
-    late(&leaves, &checkpoints, tolerance_ms, &mut faults);
+    out_of_time(&leaves, (&checkpoints, &hashes), tolerance_ms, &mut faults);
     let is_outside = |record: &&&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
     faults.extend(newer.iter().filter(is_outside).map(|record| LedgerFault::Outside { number: record.number }));
     journals::compare(&leaves, &checkpoints, tolerance_ms, &mut faults);
@@ -125,9 +125,14 @@ fn missing(from: u64, until: u64, after: Option<i64>, faults: &mut Vec<LedgerFau
     }
 }
 
-/// No record is older than the checkpoints that were there before it became a leaf. Records from before there was a ledger
-/// are, and come first.
-fn late(records: &[&Record], checkpoints: &[LedgerCheckpoint], tolerance_ms: i64, faults: &mut Vec<LedgerFault>) {
+/// No record is older than the checkpoints that were there before it became a leaf, or newer than the first one over it.
+/// Records from before there was a ledger are older, and come first. Of what was changed no time is believed.
+fn out_of_time(
+    records: &[&Record],
+    (checkpoints, hashes): (&[LedgerCheckpoint], &[Hash]),
+    tolerance_ms: i64,
+    faults: &mut Vec<LedgerFault>,
+) {
     let time_of = |checkpoint: &LedgerCheckpoint| parse_rfc3339(&checkpoint.time).unwrap_or(i64::MIN);
     let Some(begin_ms) = checkpoints.first().map(time_of) else { return };
     let (mut before, mut has_begun) = (checkpoints.iter().peekable(), false);
@@ -137,7 +142,16 @@ fn late(records: &[&Record], checkpoints: &[LedgerCheckpoint], tolerance_ms: i64
         while let Some(passed) = before.next_if(|checkpoint| checkpoint.head.size <= leaf) {
             newest = newest.max((time_of(passed), passed.number));
         }
+        if hashes.get(leaf as usize) != Some(&record.hash) {
+            continue;
+        }
         has_begun |= record.time_ms >= begin_ms.saturating_sub(tolerance_ms);
+        if let Some(over) = before.peek()
+            && record.time_ms > time_of(over).saturating_add(tolerance_ms)
+        {
+            let seconds = record.time_ms.abs_diff(time_of(over)).div_ceil(1_000);
+            faults.push(LedgerFault::Early { leaf, number: record.number, checkpoint: over.number, seconds });
+        }
         if has_begun && record.time_ms < newest.0.saturating_sub(tolerance_ms) {
             let seconds = newest.0.abs_diff(record.time_ms).div_ceil(1_000);
             faults.push(LedgerFault::Late { leaf, number: record.number, checkpoint: newest.1, seconds });

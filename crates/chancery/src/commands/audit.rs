@@ -75,8 +75,9 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
     let state = match file {
         Some(file) => verify_export(&file, key, (&witnesses, &demand), tolerance_ms)?,
         None => {
-            let settings = installation.resolve()?;
-            installation::expect_existing(&settings)?;
+            let unreadable = |why: Failure| usage(describe(why.as_ref()));
+            let settings = installation.resolve().map_err(unreadable)?;
+            installation::expect_existing(&settings).map_err(unreadable)?;
             let chancery = installation::open_existing(&settings).await?;
             let host = Host::running("chancery audit verify");
             let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
@@ -97,9 +98,13 @@ fn verify_export(
     let mut copy = LedgerCopy::default();
     let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
     // Blank lines at the end are none of the export; before that one stands where something else stood.
-    let mut blank = Vec::new();
+    let (mut blank, mut is_first) = (Vec::new(), true);
     for line in BufReader::new(opened).lines() {
-        let line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
+        let mut line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
+        // Some editors begin texts with a mark.
+        if line.starts_with('\u{feff}') && std::mem::take(&mut is_first) {
+            line.remove(0);
+        }
         if line.trim().is_empty() {
             blank.push(line);
         } else {
@@ -161,8 +166,10 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
 
 /// Those that a wrong clock makes come last, and are few lines: one that was set makes one of each record.
 fn tell_ledger_faults(faults: &[LedgerFault]) {
-    let seconds =
-        |fault: &LedgerFault| if let LedgerFault::Late { seconds, .. } = fault { Some(*seconds) } else { None };
+    let seconds = |fault: &LedgerFault| match fault {
+        LedgerFault::Late { seconds, .. } | LedgerFault::Early { seconds, .. } => Some(*seconds),
+        _ => None,
+    };
     let (late, others): (Vec<_>, Vec<_>) = faults.iter().partition(|fault| seconds(fault).is_some());
     for (some, shown) in [(&others, FAULTS_SHOWN), (&late, LATE_SHOWN)] {
         some.iter().take(shown).for_each(|fault| output::note(format_args!("Not whole: {fault}.")));
@@ -172,8 +179,8 @@ fn tell_ledger_faults(faults: &[LedgerFault]) {
     }
     if let Some(most) = late.into_iter().filter_map(seconds).max() {
         output::note(format_args!(
-            "A server whose clock was set makes records that are older than what was before them: if records of ClockJump say \
-             that it was, --tolerance {most} allows for it. Otherwise they were inserted."
+            "A server whose clock was set makes records that are older than what was before them, or newer than what came \
+             after: if records of ClockJump say that it was, --tolerance {most} allows for it. Otherwise they were inserted."
         ));
     }
 }

@@ -8,7 +8,7 @@ use chancery_verify::hexadecimal;
 use serde_json::Value;
 
 use super::{effect, names::Names, show};
-use crate::shown::{Shown, together};
+use crate::shown::{in_lines, together};
 
 /// What is proposed, in lines: all of the content, which is what people approve.
 pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
@@ -35,7 +35,7 @@ pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
     }));
     lines.push(("approvals", approvals(proposal)));
     lines.extend(proposal.expires_at.iter().map(|end| ("until", end.clone())));
-    lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
+    in_lines(&lines)
 }
 
 /// What was granted before, to whom, and how much of it was used.

@@ -101,6 +101,18 @@ impl Chancery {
         let known = self.storage.read(host, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
         let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
         let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
+        // A folder without any file is whole by itself.
+        if journal.is_none()
+            && let Some(lost) = known.iter().find(|row| row.missed_at_ms.is_none())
+        {
+            let message = format!(
+                "There is no journal in {}: by the database there is one, {}, with records up to {}.",
+                folder.display(),
+                lost.id,
+                lost.record
+            );
+            return Err(Error::value("/journalDir", message));
+        }
         let row = known.into_iter().find(|row| Some(row.id) == journal);
         let begins = row.as_ref().and_then(|row| u64::try_from(row.first_segment).ok());
         let heads = row.as_ref().and_then(head).into_iter().collect();

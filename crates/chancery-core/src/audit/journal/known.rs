@@ -22,26 +22,55 @@ use crate::{Error, Result};
 /// Records that are looked at for the newest one that says that a part of a journal is missing.
 const LOOKED_AT_MAX: u32 = 10_000;
 
+/// What is said of the host of a journal of which only a checkpoint tells.
+const UNKNOWN: &str = "unknown";
+
 /// The journals as the store has them, each as far as the newest checkpoint says where that is farther: somebody put its row
-/// back as it once was.
+/// back as it once was. One that only the checkpoint knows is among them: no row of a journal is ever removed but by a hand.
 pub(super) async fn all(tx: &mut Tx, key: &LogKey) -> Result<Vec<Row>> {
     let (mut rows, newest) = (journals::all(tx).await?, audit_ledger::newest(tx).await?);
     // A checkpoint that is none of this ledger says nothing here; the sequencer tells of it.
     let checkpoint = newest.and_then(|newest| LedgerCheckpoint::open(&newest.note, key).ok());
     for said in checkpoint.into_iter().flat_map(|checkpoint| checkpoint.journals) {
-        let row = rows.iter_mut().find(|row| row.id.to_string() == said.journal);
-        if let Some((row, said)) = row.and_then(|row| farther(row, &said).map(|said| (row, said))) {
-            (row.segment, row.record, row.hash) = said;
+        let (Ok(id), Some(said)) = (said.journal.parse(), parsed(&said)) else { continue };
+        match rows.iter_mut().find(|row| row.id == id) {
+            Some(row) if is_farther(&said, row) => (row.segment, row.record, row.hash) = said,
+            Some(_) => {}
+            None => rows.push(without_row(id, said)),
         }
     }
     Ok(rows)
 }
 
-fn farther(row: &Row, said: &JournalAnchor) -> Option<(i64, i64, Vec<u8>)> {
+fn parsed(said: &JournalAnchor) -> Option<(i64, i64, Vec<u8>)> {
     let Head { segment, record, hash } = said.head.parse().ok()?;
-    let said = (i64::try_from(segment).ok()?, i64::try_from(record).ok()?, hash.to_vec());
-    let row = (row.segment, row.record, &row.hash);
-    ((said.0, said.1) > (row.0, row.1) || (said.0, said.1) == (row.0, row.1) && said.2 != *row.2).then_some(said)
+    Some((i64::try_from(segment).ok()?, i64::try_from(record).ok()?, hash.to_vec()))
+}
+
+fn is_farther(said: &(i64, i64, Vec<u8>), row: &Row) -> bool {
+    let known = (row.segment, row.record);
+    (said.0, said.1) > known || (said.0, said.1) == known && said.2 != row.hash
+}
+
+/// It may have calls of any time, and where it is nobody knows.
+fn without_row(id: Uuid, (segment, record, hash): (i64, i64, Vec<u8>)) -> Row {
+    Row {
+        id,
+        host: UNKNOWN.to_owned(),
+        folder: String::new(),
+        began_at_ms: 0,
+        first_segment: segment,
+        segment,
+        record,
+        hash,
+        written_at_ms: 0,
+        missed_at_ms: None,
+    }
+}
+
+/// Whether the store has no row of it.
+pub(super) fn has_no_row(row: &Row) -> bool {
+    row.folder.is_empty()
 }
 
 /// When it was told last that a part of a journal is missing, if that was not before this time.

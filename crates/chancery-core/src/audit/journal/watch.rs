@@ -11,7 +11,10 @@ use chancery_types::Action;
 use serde_json::json;
 use tracing::error;
 
-use super::{JournalConfig, known};
+use super::{
+    JournalConfig,
+    known::{self, has_no_row},
+};
 use crate::{Chancery, Error, Event, Result, Visitor, storage::host_name};
 
 /// How often it is looked after, and how often of these the store learns how far it goes: what is cut off from a journal
@@ -45,27 +48,18 @@ impl Chancery {
         let folder = std::path::absolute(&config.folder).map_err(Error::internal)?;
         let (host, folder) = (host_name(), folder.display().to_string());
         let id = journal.id();
-        let here = known.iter().filter(|row| (&row.host, &row.folder) == (&host, &folder));
+        let here = known.iter().filter(|row| has_no_row(row) || (&row.host, &row.folder) == (&host, &folder));
         let lost = here.filter(|row| row.missed_at_ms.is_none() && (row.id != id || !found.reaches(row)));
         for row in lost {
-            error!(journal = %row.id, folder, record = row.record, "this node's journal is not there, or ends too early");
-            let detail = json!({
-                "host": row.host, "folder": row.folder, "record": row.record, "writtenAtMs": row.written_at_ms,
-                "found": (row.id == id).then(|| found.head.map_or(0, |head| head.record)),
-            });
-            let (lost, now_ms, is_other) = (row.id, self.clock.now_ms(), row.id != id);
-            let event = Event::new(Action::JournalMiss).on(lost).detail(detail);
-            self.commit(by, event, move |tx| {
-                Box::pin(async move { if is_other { Ok(journals::miss(tx, lost, now_ms).await?) } else { Ok(()) } })
-            })
-            .await?;
+            let found = (row.id == id).then(|| found.head.map_or(0, |head| number(head.record)));
+            self.tell_of_missing(by, row, found).await?;
         }
         if let Some(fault) = found.fault {
             error!(%fault, "the journal's newest segment is not as it was written");
             let event = Event::new(Action::JournalFail).on(id).detail(json!({"why": fault.to_string()}));
             self.commit(by, event, |_| Box::pin(async { Ok(()) })).await?;
         }
-        let known = known.into_iter().find(|row| row.id == id);
+        let known = known.into_iter().find(|row| row.id == id && !has_no_row(row));
         let began = known.as_ref().map(|row| row.began_at_ms);
         let mut row = row(id, (host, folder), found.first, journal.head(), (began, self.clock.now_ms()));
         // Segments that went away while nobody looked are still missing.
@@ -73,6 +67,27 @@ impl Chancery {
         self.write_anchor(row.clone()).await?;
         self.anchored.state().row = Some(row);
         Ok(())
+    }
+
+    /// Tells that a journal is not there, or ends before its row. What is another one's is noted to be missed.
+    async fn tell_of_missing(&self, by: &KeepingJournal, row: &Row, found: Option<i64>) -> Result<()> {
+        let Row { id, host, folder, record, written_at_ms, .. } = row;
+        error!(journal = %id, folder, record, "a journal is not there, or ends too early");
+        let detail = json!({
+            "host": host, "folder": folder, "record": record, "writtenAtMs": written_at_ms, "found": found,
+        });
+        let event = Event::new(Action::JournalMiss).on(*id).detail(detail);
+        let missed = Row { missed_at_ms: Some(self.clock.now_ms()), ..row.clone() };
+        let missed = found.is_none().then_some(missed);
+        self.commit(by, event, move |tx| {
+            Box::pin(async move {
+                match missed {
+                    Some(missed) => Ok(journals::put(tx, &missed).await?),
+                    None => Ok(()),
+                }
+            })
+        })
+        .await
     }
 
     async fn write_anchor(&self, row: Row) -> Result<()> {
@@ -100,7 +115,26 @@ impl Chancery {
             self.tell_of_journal(told).await?;
             self.anchored.told_first();
         }
-        if is_due { self.anchor_journal().await } else { Ok(()) }
+        if is_due {
+            self.anchor_journal().await?;
+            self.look_for_rows().await?;
+        }
+        Ok(())
+    }
+
+    /// Somebody may have taken away the row of a journal, so that nobody looks for it.
+    async fn look_for_rows(&self) -> Result<()> {
+        let Some(own) = self.anchored.state().row.clone() else { return Ok(()) };
+        let (by, key) = (&KeepingJournal(()), self.ledger.0.key.clone());
+        let known = self.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
+        for row in known.iter().filter(|row| has_no_row(row)) {
+            if row.id == own.id {
+                self.write_anchor(own.clone()).await?;
+            } else {
+                self.tell_of_missing(by, row, None).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The store learns how far the journal goes.

@@ -44,8 +44,8 @@ async fn look(tx: &mut Tx, from: i64) -> Result<(BTreeSet<i64>, Option<i64>)> {
         let times = records.iter().map(|(_, at_ms)| *at_ms);
         let Some((first_ms, last_ms)) = times.clone().min().zip(times.max()) else { continue };
         let found = audit::of_identity(tx, identity, first_ms..=last_ms).await?;
-        let found: BTreeSet<i64> = found.into_iter().collect();
-        missing.extend(records.into_iter().map(|(number, _)| number).filter(|number| !found.contains(number)));
+        let found: BTreeSet<_> = found.into_iter().collect();
+        missing.extend(records.into_iter().filter(|record| !found.contains(record)).map(|(number, _)| number));
     }
     Ok::<_, Error>((missing, last))
 }

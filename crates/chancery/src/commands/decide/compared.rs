@@ -47,8 +47,11 @@ pub(super) fn file(request: &SigningRequest, path: &Path) -> Result<Vec<String>,
     Ok(said)
 }
 
+pub(super) const REST_MAY_DIFFER: &str =
+    "The rest of the file (signatures and what stands in their place, a checksum) is not signed and may differ.";
+
 /// Whether the digest is of the whole file. That of other formats leaves out where a signature stands, and a checksum.
-const fn is_all_signed(format: SigningFormat) -> bool {
+pub(super) const fn is_all_signed(format: SigningFormat) -> bool {
     matches!(format, SigningFormat::Cms | SigningFormat::Raw)
 }
 
@@ -68,8 +71,7 @@ fn about_the_rest(original: &Original, request: &SigningRequest) -> Result<Strin
     } else if sha256.is_some() {
         "The rest is not signed; the file as a whole has the SHA-256 that the submitter claims.".to_owned()
     } else {
-        "The rest of the file (signatures and what stands in their place, a checksum) is not signed and may differ."
-            .to_owned()
+        REST_MAY_DIFFER.to_owned()
     })
 }
 

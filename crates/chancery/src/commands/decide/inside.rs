@@ -51,7 +51,7 @@ fn found(connection: &Connection, request: &SigningRequest) -> Result<Vec<Line>,
 
 fn upload(size: u64, contents: &UploadContents) -> Vec<Line> {
     let sha256 = hexadecimal(&contents.sha256.0);
-    let mut lines = vec![("content", format!("{size} bytes, {sha256} as sha256sum prints it"))];
+    let mut lines = vec![("content", format!("{size} bytes; sha256sum prints {sha256}"))];
     let Some(kind) = contents.kind else { return lines };
     let details = [
         contents.machine.clone(),

@@ -10,7 +10,7 @@ mod what_waits;
 use std::io::{self, IsTerminal as _};
 
 use chancery_types::{
-    Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState,
+    Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState, hides,
     wire::{
         proposals::Proposal,
         signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
@@ -31,7 +31,7 @@ use crate::{
     failure::Failure,
     output,
     resources::{names::Names, proposal},
-    shown::{Shown, ShownName, together},
+    shown::{Shown, ShownName, in_lines, together},
 };
 
 /// What to do where nobody can be asked.
@@ -226,14 +226,14 @@ fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'stati
     let service = name_of("service", request.service_uuid.to_string());
     let policy = name_of("policy", request.policy_uuid.to_string());
     let digest = hexadecimal(&request.digest.0);
-    let mut lines = vec![
-        ("request", request.uuid.to_string()),
-        ("file", request.name.clone()),
+    let mut lines = vec![("request", request.uuid.to_string()), ("file", request.name.clone())];
+    lines.extend(deceives(&request.name).then(|| ("look twice", DECEIVES.to_owned())));
+    lines.extend([
         ("submitted", format!("{} by {}", request.submitted_at, together(&request.submitted_by))),
         ("service", service),
         ("policy", format!("{policy}: {}, {}", request.signing_format, request.hash_algorithm)),
         ("digest", format!("{digest}  {}", what_digest(request))),
-    ];
+    ]);
     if request.approval_digest != request.digest {
         lines.push(("approves", format!("{}  of all that is signed", hexadecimal(&request.approval_digest.0))));
     }
@@ -254,7 +254,16 @@ fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'stati
     lines.extend(request.provenance.iter().flat_map(provenance));
     lines.push(("approvals", missing(request, connection)));
     lines.extend(request.expires_at.iter().map(|end| ("until", end.clone())));
-    lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
+    in_lines(&lines)
+}
+
+const DECEIVES: &str = "the name has a line break, several blanks in a row, blanks of another kind, or characters that are \
+    invisible or turn the writing round";
+
+/// Whether a name may look like another one, or like more than a name.
+fn deceives(name: &str) -> bool {
+    name.contains("  ")
+        || name.chars().any(|character| hides(character) || character.is_whitespace() && character != ' ')
 }
 
 /// What the server verified of where the file comes from, apart from what the submitter claims.

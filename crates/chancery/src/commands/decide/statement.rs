@@ -11,6 +11,7 @@ use chancery_types::{
 use chancery_verify::{ApprovalStatement, Content, Subject, approval_challenge, hexadecimal};
 use serde_json::{Value, json};
 
+use super::compared::{REST_MAY_DIFFER, is_all_signed};
 use crate::{
     client::{
         connection::Output,
@@ -20,7 +21,7 @@ use crate::{
     failure::{Failure, While as _},
     original::{Form, Original},
     output,
-    shown::{Shown, ShownName},
+    shown::{Shown, ShownName, labelled},
 };
 
 /// A statement, and what the file says besides it.
@@ -41,8 +42,11 @@ pub(super) fn show(path: &Path, file: Option<&Path>, form: Output) -> Result<Exi
         }
     }
     if let Some(file) = file {
-        all.iter().try_for_each(|one| compare(&one.statement, file))?;
-        output::note(format_args!("The file {} is the one that would be signed.", Shown(&file.display().to_string())));
+        let name = file.display().to_string();
+        for one in &all {
+            let format = compare(&one.statement, file)?;
+            output::note(about(format, &Shown(&name)));
+        }
     }
     Ok(Exit::Done)
 }
@@ -94,9 +98,14 @@ fn lines(Read { text, statement, name }: &Read, now_ms: i64) -> Vec<String> {
             "until" => over.to_owned(),
             _ => String::new(),
         };
-        format!("{word:<14}{}{}", Shown(value), Shown(&more))
+        let label = format!("{word:<14}");
+        // A name may be long; all other words are of the statement's own form.
+        if word == "approver" {
+            return labelled(&label, &format!("{value}{more}"));
+        }
+        vec![format!("{label}{}{more}", Shown(value))]
     };
-    let mut lines: Vec<_> = text.lines().skip(1).filter_map(|line| line.split_once(' ')).map(line).collect();
+    let mut lines: Vec<_> = text.lines().skip(1).filter_map(|line| line.split_once(' ')).flat_map(line).collect();
     lines.push(format!("{:<14}{}", "challenge", challenge(text)));
     lines.push(format!("{:<14}{}", "", hexadecimal(&approval_challenge(text))));
     lines
@@ -111,8 +120,16 @@ fn as_json(Read { text, statement, name }: &Read) -> Value {
     })
 }
 
-/// Whether this is the file whose signature would be approved.
-fn compare(statement: &ApprovalStatement, path: &Path) -> Result<(), Failure> {
+/// What a file is of which a format would sign the digest of a statement.
+fn about(format: SigningFormat, name: &Shown<'_>) -> String {
+    if is_all_signed(format) {
+        return format!("The file {name} is the one that would be signed, byte for byte.");
+    }
+    format!("The part of {name} that {format} signs is the one that would be signed. {REST_MAY_DIFFER}")
+}
+
+/// Whether this is the file whose signature would be approved, and of which format that is.
+fn compare(statement: &ApprovalStatement, path: &Path) -> Result<SigningFormat, Failure> {
     let doing = || format!("--file {}", path.display());
     if matches!(statement.subject, Subject::Proposal(_)) {
         return Err(usage("--file is of a signing request, and this statement is of a proposal"));
@@ -138,7 +155,7 @@ fn compare(statement: &ApprovalStatement, path: &Path) -> Result<(), Failure> {
     let is_it = digest(ExistingSignature::Replace).doing(doing())? == statement.digest
         || digest(ExistingSignature::Append).is_ok_and(|digest| digest == statement.digest);
     if is_it {
-        return Ok(());
+        return Ok(format);
     }
     Err(told(Exit::Failed, format!("{}: the statement is of another digest", doing())))
 }
@@ -219,7 +236,11 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let statement = ApprovalStatement::parse(TEXT).unwrap();
         std::fs::write(file.path(), "payload").unwrap();
-        compare(&statement, file.path()).unwrap();
+        let format = compare(&statement, file.path()).unwrap();
+        assert!(about(format, &Shown("a.tar")).ends_with("byte for byte."));
+        assert!(
+            about(SigningFormat::Authenticode, &Shown("a.exe")).contains("The part of a.exe that Authenticode signs")
+        );
         std::fs::write(file.path(), "another").unwrap();
         assert!(compare(&statement, file.path()).unwrap_err().to_string().contains("another digest"));
         let manifest = ApprovalStatement::parse(&TEXT.replace("content file", "content manifest 2")).unwrap();

@@ -38,7 +38,7 @@ fn provenance_travels_with_a_file_and_approvers_see_it_as_verified() {
         "provenance  verified: signed by the builder\n",
         "builder     https://builder.example.org/release\n",
         "build       run 7\n",
-        "source      git+https://git.example.org/product  gitCommit 0a1b2c3d4e5f60718293a4b5c6d7e8f901234567\n",
+        "source      git+https://git.example.org/product  gitCommit\n            0a1b2c3d4e5f60718293a4b5c6d7e8f901234567\n",
     ] {
         assert!(seen.contains(line), "{line}: {seen}");
     }

@@ -33,7 +33,7 @@ fn what_is_inside(place: &Place) {
     let sha256 = place.sh("sha256sum looked.ps1").done();
     let sha256 = sha256.split(' ').next().unwrap();
     for line in [
-        &format!("content     40 bytes, {sha256} as sha256sum prints it"),
+        &format!("content     40 bytes; sha256sum prints\n            {sha256}"),
         "inside      Script, 2 lines",
         "signatures  0 in it already, verified by nobody",
     ] {
@@ -166,7 +166,7 @@ fn proposals_are_decided(place: &Place) {
     for line in [
         "name        weekly",
         "kind        PreApproval",
-        "content     PreApproval.policyUuid: demo releases (",
+        "content     PreApproval.policyUuid: demo releases\n            (",
         "content     PreApproval.digests: PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=",
         "approvals   0 of 1 given, 1 missing",
     ] {

@@ -1,7 +1,7 @@
 //! A journal that somebody put back together with what the store knew of it then.
 
 use chancery_store::{generated_sql, sql};
-use chancery_types::wire::journal::SearchJournal;
+use chancery_types::{JournalStanding, wire::journal::SearchJournal};
 use chancery_verify::ledger::{Demand, TOLERANCE_MS};
 
 use super::*;
@@ -81,4 +81,42 @@ async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpo
     chancery.anchor_journal().await.unwrap();
     let verified = chancery.verify_ledger(&HOST, None, (&[], &Demand::default()), TOLERANCE_MS).await.unwrap();
     assert_eq!(verified.faults, [], "what is told is no fault of the ledger");
+}
+
+#[tokio::test]
+async fn a_journal_whose_row_was_taken_away_is_still_missed() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("journal");
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let id = profile(&chancery, &caller, &json!({})).await;
+    let token = testing::tokenize(&chancery, &caller, id).await.unwrap();
+    chancery.anchor_journal().await.unwrap();
+    chancery.sequence_ledger().await.unwrap();
+    let asked = || -> SearchJournal { request!({"tokenProfileUuid": id, "token": token}) };
+    chancery.shut_down().await;
+    drop(chancery);
+    let others = &installation.chancery;
+    run(others, &["DELETE FROM journals"]).await;
+    let key = others.ledger.0.key.clone();
+    let read = others.storage.store().read(move |tx| Box::pin(async move { known::all(tx, &key).await }));
+    assert!(read.await.unwrap().iter().any(|row| row.host == "unknown"), "the checkpoint knows it");
+
+    fs::remove_dir_all(&there).unwrap();
+    fs::create_dir(&there).unwrap();
+    let empty = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap_err().to_string();
+    assert!(empty.contains("There is no journal in"), "{empty}");
+    let before = missed(others).await;
+    let chancery = installation.node_with_journal(there.clone()).await;
+    assert!(missed(&chancery).await > before, "its row is gone, and it is told");
+    let answer = chancery.search_journal(&caller, asked()).await.unwrap();
+    assert!(!answer.complete && answer.items.is_empty(), "{answer:?}");
+    assert!(answer.journals.iter().any(|one| one.standing == JournalStanding::Missing), "{answer:?}");
+    // It is told once.
+    let told = missed(&chancery).await;
+    chancery.shut_down().await;
+    drop(chancery);
+    let chancery = installation.node_with_journal(there).await;
+    assert_eq!(missed(&chancery).await, told);
 }

@@ -121,13 +121,14 @@ async fn checkpoints_anchor_the_journals() {
     let journal = whole.journal.unwrap().to_string();
     let anchor = opened.journals.iter().find(|anchor| anchor.journal == journal).unwrap();
     assert_eq!(Some(anchor.head.clone()), whole.head.map(|head| head.to_string()));
-    // Whoever sets it back makes the database forget how far it went. The checkpoint does not.
+    // Whoever sets it back makes the database forget how far it went. Its checkpoint does not.
     alter(chancery, vec!["DELETE FROM journals".to_owned()]).await;
     std::fs::write(&segment, earlier).unwrap();
     let alone = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
-    assert_eq!((alone.faults.as_slice(), alone.records), (&[][..], 1));
     let cut = chancery.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
-    assert_eq!(cut.faults.iter().map(|fault| (fault.segment, fault.record)).collect::<Vec<_>>(), [(1, 2)]);
+    for found in [alone, cut] {
+        assert_eq!(found.faults.iter().map(|fault| (fault.segment, fault.record)).collect::<Vec<_>>(), [(1, 2)]);
+    }
     let other = chancery.log_checkpoint(&testing::visitor()).await.unwrap();
     chancery.verify_journal(&HOST, &there, Vec::new(), &[other]).await.unwrap_err();
 }

@@ -7,6 +7,9 @@ use super::*;
 on_both!(
     a_record_that_cannot_be_read_hides_no_other,
     records_that_a_search_does_not_find_are_named,
+    an_id_in_capitals_and_a_moved_time_hide_nothing,
+    a_place_without_a_record_hides_no_other,
+    a_record_of_tomorrow_is_named,
     records_of_a_copy_that_are_no_leaves_are_named,
     no_change_is_made_whose_record_a_trigger_keeps_out,
 );
@@ -48,6 +51,62 @@ async fn records_that_a_search_does_not_find_are_named(installation: Installatio
     assert_eq!(faults(chancery, &[]).await, [LedgerFault::Unfindable { number: named[1] }]);
     alter(chancery, vec!["DELETE FROM audit_identities".to_owned()]).await;
     assert!(faults(chancery, &[]).await.len() >= named.len());
+}
+
+async fn an_id_in_capitals_and_a_moved_time_hide_nothing(installation: Installation) {
+    let _caller = installation.administrators().await;
+    let chancery = &installation.chancery;
+    chancery.sequence_ledger().await.unwrap();
+    let placed = placed(chancery).await;
+    let named = placed.iter().find(|placed| placed.row.record.identities.contains("Admin")).unwrap().row.seq;
+    let on_one = placed.iter().find(|placed| placed.row.record.object.is_some()).unwrap();
+    let (number, leaf) = (on_one.row.seq, on_one.leaf.unwrap().try_into().unwrap());
+    alter(chancery, vec![format!("UPDATE audit_identities SET at_ms = at_ms + 1 WHERE seq = {named}")]).await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Unfindable { number: named }]);
+    alter(
+        chancery,
+        vec![
+            format!("UPDATE audit_identities SET at_ms = at_ms - 1 WHERE seq = {named}"),
+            format!("UPDATE audit SET object = UPPER(object) WHERE seq = {number}"),
+        ],
+    )
+    .await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Changed { leaf, number }]);
+}
+
+async fn a_record_of_tomorrow_is_named(installation: Installation) {
+    let chancery = &installation.chancery;
+    filled(chancery).await;
+    let forged = record("never was", chancery.clock.now_ms() + 86_400_000);
+    let write = chancery.storage.store().write(move |tx| Box::pin(audit::append(tx, forged)));
+    write.await.map_err(Error::from).unwrap();
+    chancery.sequence_ledger().await.unwrap();
+    let number = placed(chancery).await.last().unwrap().row.seq;
+    let found = faults(chancery, &[]).await;
+    let [LedgerFault::Early { leaf: at, number: early, seconds, .. }] = found[..] else { panic!("{found:?}") };
+    assert_eq!((at, early), (leaf(chancery, number).await, number));
+    assert!((86_300..=86_400).contains(&seconds), "{seconds}");
+}
+
+async fn a_place_without_a_record_hides_no_other(installation: Installation) {
+    let caller = installation.administrators().await;
+    let chancery = &installation.chancery;
+    let placed = placed(chancery).await;
+    let named = placed.iter().find(|placed| placed.row.record.identities.contains("Admin")).unwrap();
+    let identities: Vec<serde_json::Value> = serde_json::from_str(&named.row.record.identities).unwrap();
+    let identity = identities[0]["uuid"].as_str().unwrap();
+    let query = || AuditQuery { identity_uuid: Some(identity.parse().unwrap()), ..AuditQuery::default() };
+    let before = chancery.audit_records(&caller, query()).await.unwrap().items;
+    let number = named.row.seq;
+    let statement = format!(
+        "INSERT INTO audit_identities (identity, at_ms, seq) SELECT identity, at_ms, 99999 FROM audit_identities \
+         WHERE seq = {number}"
+    );
+    alter(chancery, vec![statement]).await;
+    let listed = chancery.audit_records(&caller, query()).await.unwrap().items;
+    assert!(before.iter().all(|record| listed.iter().any(|one| one.number == record.number)));
+    let told = listed.iter().find(|record| record.number == 99_999).unwrap();
+    assert!(told.detail["unreadable"].is_string(), "{told:?}");
 }
 
 async fn records_of_a_copy_that_are_no_leaves_are_named(installation: Installation) {
