@@ -183,7 +183,7 @@ impl TestApp {
 
     /// Changes its database, of either kind, as somebody who may write it and nothing else: how many rows.
     pub(crate) fn harm(&self, statement: &str) -> u64 {
-        self.number(match self.is_on_postgres() {
+        self.number(&match self.is_on_postgres() {
             true => format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"),
             false => format!("{statement}; SELECT changes();"),
         })
@@ -191,16 +191,16 @@ impl TestApp {
 
     /// How many rows a table has: read alone, so that it is in the way of nothing that is going on.
     pub(crate) fn rows(&self, table: &str) -> u64 {
-        self.number(format!("SELECT COUNT(*) FROM {table};"))
+        self.number(&format!("SELECT COUNT(*) FROM {table};"))
     }
 
     /// What the database's own client prints.
-    fn number(&self, script: String) -> u64 {
+    fn number(&self, script: &str) -> u64 {
         let printed = match (&self.place.database, self.place.store().path()) {
-            (Some(database), _) => database.psql(&script),
+            (Some(database), _) => database.psql(script),
             (None, Some(path)) => {
                 let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(path);
-                sqlite.input(script.clone()).run().text()
+                sqlite.input(script.to_owned()).run().text()
             }
             (None, None) => panic!("neither database"),
         };

@@ -166,9 +166,9 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
 
 /// Those that a wrong clock makes come last, and are few lines: one that was set makes one of each record.
 fn tell_ledger_faults(faults: &[LedgerFault]) {
-    let seconds = |fault: &LedgerFault| match fault {
-        LedgerFault::Late { seconds, .. } | LedgerFault::Early { seconds, .. } => Some(*seconds),
-        _ => None,
+    let seconds = |fault: &LedgerFault| {
+        let (LedgerFault::Late { seconds, .. } | LedgerFault::Early { seconds, .. }) = fault else { return None };
+        Some(*seconds)
     };
     let (late, others): (Vec<_>, Vec<_>) = faults.iter().partition(|fault| seconds(fault).is_some());
     for (some, shown) in [(&others, FAULTS_SHOWN), (&late, LATE_SHOWN)] {
