@@ -137,7 +137,7 @@ fn a_server_that_misses_its_journal_says_so() {
     assert!(demo.server.stop().success());
     fs::remove_dir_all(data.join("journal")).unwrap();
     let demo = Demo::start(folder.path(), &[]);
-    assert!(demo.server.logs("this node's journal is not there"), "{}", demo.server.log());
+    assert!(demo.server.logs("a journal is not there"), "{}", demo.server.log());
     let database = data.join("chancery.db");
     let sql = "SELECT COUNT(*) FROM audit WHERE action = 'JournalMiss'";
     let told = chancery_testkit::Tool::new("sqlite3").args(["-cmd", ".timeout 5000"]).arg(&database).arg(sql).run();
