@@ -16,7 +16,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chancery_journal::{Call, Journal, Keys, NewKey, Options, View};
+use chancery_journal::{Call, Journal, Keys, NewKey, Options, TAG_LEN, View};
 use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, RootKey, SealedKey, random};
 use chancery_types::KeyId;
 use uuid::Uuid;
@@ -31,8 +31,6 @@ const POOL: usize = 20_000;
 const SPREAD: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
 /// Digits of a token.
 const LENGTH: usize = 16;
-/// Bytes of its tag.
-const TAG: usize = 8;
 
 fn main() -> Result<(), Failure> {
     let arguments: Vec<_> = env::args().skip(1).collect();
@@ -50,7 +48,7 @@ fn main() -> Result<(), Failure> {
     // So many different ones that no compression finds them again.
     let calls = (POOL / values).max(1);
     let tokens: String = (0..calls * values).map(|number| format!("{number:0LENGTH$}")).collect();
-    touch(&folder.join("pages"), count * (values * TAG) as u64)?;
+    touch(&folder.join("pages"), count * (values * TAG_LEN) as u64)?;
     let before = cpu_ns("/proc/self/task")?;
     let own_before = on_cpu_ns(Path::new("/proc/thread-self"))?;
     for number in 0..count {

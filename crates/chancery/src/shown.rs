@@ -66,25 +66,28 @@ fn without_gaps(text: &str) -> String {
     shown
 }
 
+/// Columns of a character, at most: what is not ASCII may be twice as wide, and nothing is wider.
+const fn width_of(character: char) -> usize {
+    if character.is_ascii() { 1 } else { 2 }
+}
+
 /// Lines of at most so many columns, ended at a blank where there is one.
 fn folded(text: &str, columns: usize) -> Vec<String> {
     let (mut lines, mut line, mut width, mut blank) = (Vec::new(), String::new(), 0, None);
     for character in text.chars() {
-        // What is not ASCII may be twice as wide; nothing is wider.
-        let own = if character.is_ascii() { 1 } else { 2 };
-        if width + own > columns {
+        if width + width_of(character) > columns {
             let rest = match blank.take() {
                 Some(at) => line.split_off(at),
                 None => String::new(),
             };
             lines.push(std::mem::replace(&mut line, rest.trim_start_matches(' ').to_owned()).trim_end().to_owned());
-            width = line.chars().map(|character| if character.is_ascii() { 1 } else { 2 }).sum();
+            width = line.chars().map(width_of).sum();
         }
         if character == ' ' {
             blank = Some(line.len());
         }
         line.push(character);
-        width += own;
+        width += width_of(character);
     }
     lines.push(line);
     lines

@@ -16,7 +16,7 @@ use chancery_types::{Base64, SigningRequestId, SigningRequestState, wire::signin
 use crate::{process::Demo, web::status};
 
 /// How long a server may take to notice that nothing can be written, or that it can again.
-const NOTICED: Duration = Duration::from_secs(60);
+const NOTICED: Duration = Duration::from_secs(15);
 
 fn submit(demo: &Demo, client: &Client, bytes: usize) -> Result<SigningRequestId, String> {
     let request = SubmitRequest {
