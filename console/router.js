@@ -29,6 +29,7 @@ const ROUTES = [
   ["/tokenization/profile/:uuid/edit", () => import("./pages/profile-editor.js")],
   ["/certificates", () => import("./pages/certificates.js")],
   ["/certificates/issue", () => import("./pages/issue.js")],
+  ["/certificates/import", () => import("./pages/take-in.js")],
   ["/certificates/:uuid", () => import("./pages/certificate.js")],
   ["/keys", () => import("./pages/keys.js")],
   ["/keys/:uuid", () => import("./pages/keys.js")],

@@ -11,6 +11,9 @@ export const LANGUAGES = { en: "English", de: "Deutsch" };
 
 const KEPT = "chancery.language";
 
+/** Parts of the interface's names that are written in capitals. */
+const SHORT = ["Api", "Crl", "Totp"];
+
 /** @type {Record<string, string>} */
 let texts = en;
 export let language = "en";
@@ -36,6 +39,9 @@ async function use(name) {
   region = navigator.languages.find((one) => one.startsWith(name)) ?? name;
   document.documentElement.lang = name;
 }
+
+/** The language of what the server says in sentences, where the reader's is another: screen readers read it out as that. */
+export const serversLanguage = () => (language === "en" ? undefined : "en");
 
 /** A text with its places filled. @param {Key} key @param {Record<string, string | number>} [places] */
 export function t(key, places = {}) {
@@ -63,7 +69,14 @@ export function word(group, word) {
 }
 
 /** A name of the interface that is written as one word: in the reader's language, or else as several words. @param {"action" | "outcome"} group @param {string} name */
-export const apart = (group, name) => texts[`${group}.${name}`] ?? name.replace(/([a-z])([A-Z])/g, "$1 $2");
+export const apart = (group, name) => texts[`${group}.${name}`] ?? sentence(name);
+
+/** `TotpEnrol` as `TOTP enrol`. @param {string} name */
+function sentence(name) {
+  const [first = "", ...others] = name.split(/(?=[A-Z])/);
+  const short = (/** @type {string} */ part) => (SHORT.includes(part) ? part.toUpperCase() : undefined);
+  return [short(first) ?? first, ...others.map((part) => short(part) ?? part.toLowerCase())].join(" ");
+}
 
 /** @param {string} key */
 function text(key) {

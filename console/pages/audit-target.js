@@ -50,7 +50,7 @@ function about(target) {
   return facts(
     fact(t("targets.where"), shown(where(target))),
     fact(t("shipping.kind"), word("shippingKind", kindOf(target))),
-    syslog && fact(t("shipping.body"), syslog.body),
+    syslog && fact(t("shipping.body"), word("syslogBody", syslog.body)),
     fact(t("shipping.secret"), t(target["hasSecret"] ? "yes" : "no")),
     fact(t("shipping.next"), number(shipping.nextSequence)),
     fact(t("shipping.behind"), number(shipping.behind)),
@@ -72,7 +72,7 @@ function editor(target) {
   const kind = field(t("shipping.kind"), select(KINDS.map((one) => [one, word("shippingKind", one)])), {});
   const host = field(t("shipping.host"), input({ value: syslog?.host ?? "", maxlength: 253, spellcheck: "false" }), { pointer: "/syslog/host", help: t("shipping.hostHelp") });
   const port = field(t("shipping.port"), input({ type: "number", min: 1, max: 65_535, value: String(syslog?.port ?? SYSLOG_PORT) }), { pointer: "/syslog/port" });
-  const body = field(t("shipping.body"), select(BODIES.map((one) => [one, one]), syslog?.body ?? "Json"), { pointer: "/syslog/body" });
+  const body = field(t("shipping.body"), select(BODIES.map((one) => [one, word("syslogBody", one)]), syslog?.body ?? "Json"), { pointer: "/syslog/body" });
   const hook = field(t("targets.url"), input({ type: "url", value: webhook?.url ?? "", spellcheck: "false" }), { pointer: "/webhook/url", help: t("shipping.urlHelp") });
   const collector = field(t("targets.url"), input({ type: "url", value: otlp?.url ?? "", spellcheck: "false" }), { pointer: "/otlp/url", help: t("shipping.collectorHelp") });
   const secret = field(t("shipping.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("shipping.secretHelp") : t("targets.secretKept") });
@@ -114,7 +114,7 @@ function editor(target) {
     if (!made) return;
     // Nobody else has seen what was made here, and nobody sees it again.
     if (chosen() === "webhook" && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("shipping.secret"), t("shipping.secretOnce"), secretMade);
-    await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${made["uuid"]}` });
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${made["uuid"]}`, more: isNew && t("targets.untried") });
   };
   const placed = [host, port, body, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
   return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element), edit?.news], submit: t(isNew ? "targets.make" : "targets.save"), act });

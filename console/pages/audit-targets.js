@@ -27,7 +27,7 @@ export async function page({ signal }) {
 function columns() {
   return [
     { title: t("fact.name"), cell: (row) => h("a", { href: `#/audit/targets/${row["uuid"]}` }, shown(row["objInfo"].name)) },
-    { title: t("targets.where"), cell: (row) => shown(where(row)) },
+    { title: t("targets.where"), cell: (row) => h("div", { class: "address" }, shown(where(row))) },
     { title: t("column.state"), cell: (row) => health(row) },
     { title: t("shipping.behind"), kind: "number", cell: (row) => number(row["shipping"].behind) },
     { title: t("targets.last"), kind: "time", cell: (row) => row["shipping"].shippedAt ? relative(row["shipping"].shippedAt) : "–" },

@@ -14,8 +14,8 @@ import { t, word } from "../words.js";
 /** @typedef {import("../api.js").Json} Json */
 
 const STATES = ["", "Valid", "Expired", "Held", "Revoked"];
-/** How many months are looked ahead, and how many certificates one look reads. */
-const MONTHS = 12;
+/** How many months are looked ahead, this one and twelve more, and how many certificates one look reads. */
+const MONTHS = 13;
 const LOOK = 1000;
 
 /** @param {import("../router.js").Context} context */
@@ -26,7 +26,7 @@ export async function page({ query, signal }) {
       h("p", { class: "actions" },
         !isTree && h("a", { href: "#/certificates" }, t("certificates.tree")),
         query["view"] !== "ending" && h("a", { href: "#/certificates?view=ending" }, t("certificates.ending")),
-        may("CertManage:Generate") && may("CertManage:Manage") && h("a", { href: "#/certificates/issue?way=import" }, t("certificates.import")),
+        may("CertManage:Generate") && may("CertManage:Manage") && h("a", { href: "#/certificates/import" }, t("certificates.import")),
         may("CertManage:Generate") && h("a", { class: "primary", href: "#/certificates/issue" }, t("certificates.issue")))),
     isTree ? [search(query), await tree(signal)] : query["view"] === "ending" ? await ending(query, signal) : await found(query, signal),
   ];

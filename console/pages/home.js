@@ -76,7 +76,7 @@ async function ends(signal) {
   const answer = await get("/api/v2/x509", { expiresBefore, status: "Valid", pageSize: LINES }, signal);
   if (answer.results.length === 0) return h("div", { class: "empty" }, t("home.nothingEnds", { days: SOON_DAYS }));
   return h("ul", { class: "lines-list" }, answer.results.map((/** @type {Json} */ one) =>
-    h("li", {}, h("a", { href: `#/certificates/${one.objInfo.uuid}` }, shown(one.subject || one.objInfo.name || one.serialNumber)), relative(one.notAfter))));
+    h("li", {}, h("a", { href: `#/certificates/${one.objInfo.uuid}` }, shown(one.subject || one.objInfo.name || one.serialNumber)), h("code", { class: "quiet" }, `…${one.serialNumber.slice(-8)}`), relative(one.notAfter))));
 }
 
 /** @param {AbortSignal} signal */

@@ -5,8 +5,6 @@ import { h } from "../dom.js";
 import { each } from "../names.js";
 import { issued } from "../parts/certificate-actions.js";
 import { field, form, input, isSet, select, textarea } from "../parts/form.js";
-import { done } from "../parts/done.js";
-import { base64Of } from "../parts/values.js";
 import { may } from "../session.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
@@ -28,15 +26,13 @@ export async function page({ query, signal }) {
   const ofAuthorities = await authorities(profileChoices.map(([uuid]) => uuid), signal);
   const keyTypes = types["results"].filter((/** @type {Json} */ one) => one["usages"].includes("Sign")).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
   const issuers = inventory["results"].filter((/** @type {Json} */ one) => one["trusted"]).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["subject"])]);
-  const elsewhere = may("CertManage:Manage") && h("section", {}, h("h2", {}, t("issue.import")), fromElsewhere());
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates"))),
     h("h1", {}, t("issue.title")),
     h("div", { class: "columns" },
-      query["way"] === "import" && elsewhere,
       h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, ofAuthorities, keyTypes, issuers, query["issuer"])),
-      h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"])),
-      query["way"] !== "import" && elsewhere),
+      h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"]))),
+    may("CertManage:Manage") && h("p", {}, h("a", { href: "#/certificates/import" }, t("certificates.import"))),
   ];
   return { title: t("issue.title"), content };
 }
@@ -109,30 +105,4 @@ function fromRequest(profiles, issuers, chosen) {
     fields: [csr, profile, issuer, ...fields], submit: t("issue.requestSubmit"),
     act: async () => issued(t("issue.requestSubmit"), await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
   });
-}
-
-/** Certificates that others issued, for the inventory: those who wait for their end are told of it, and another one takes their place. */
-function fromElsewhere() {
-  const certificates = field(t("issue.certificates"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/certificates", help: t("issue.certificatesHelp") });
-  const file = field(t("issue.file"), input({ type: "file", multiple: true, accept: ".pem,.crt,.cer,.der,.p7b,.p7c" }), { help: t("issue.fileHelp") });
-  file.control.addEventListener("change", async () => {
-    const chosen = /** @type {HTMLInputElement} */ (file.control).files ?? [];
-    certificates.control.value = (await Promise.all([...chosen].map(readCertificates))).join("\n");
-  });
-  const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
-  return form({
-    fields: [file, certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
-    act: async () => {
-      const answer = await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) });
-      // Each after its issuer: the last is what they are brought for.
-      await done(t("issue.importSubmit"), { to: `#/certificates/${answer["certificates"].at(-1).certificateUuid}`, warnings: answer["warnings"] });
-    },
-  });
-}
-
-/** As text where it is one, else its bytes in base64. @param {File} file */
-async function readCertificates(file) {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const text = new TextDecoder().decode(bytes);
-  return text.includes("-----BEGIN ") ? text : base64Of(bytes);
 }

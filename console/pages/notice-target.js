@@ -123,7 +123,7 @@ function editor(target, services) {
     if (!made) return;
     // Nobody else has seen what was made here, and nobody sees it again.
     if (!isMail() && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("targets.secret"), t("targets.secretOnce"), secretMade);
-    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${made["uuid"]}` });
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${made["uuid"]}`, more: isNew && t("targets.untried") });
   };
   const choices = [
     isNew && way.element, address.element, ofWebhook,

@@ -90,7 +90,7 @@ function issueAgain({ certificate, title, what, path, profiles, issuers, takesKe
 
 /** For how long, with a word where that is shorter than the certificate lasts anyway. @param {Json} certificate */
 function validity(certificate) {
-  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
+  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod", help: t("cert.validityAgain") });
   const unit = field(t("cert.unit"), select(UNITS.map((one) => [one, word("unit", one)]), "Month"));
   const news = h("p", { role: "status" });
   const period = () => (amount.control.value ? { unit: unit.control.value, amount: amount.control.value } : undefined);

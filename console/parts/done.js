@@ -3,7 +3,7 @@
 import { fill, h } from "../dom.js";
 import { show } from "../show.js";
 import { shown } from "../visible.js";
-import { t } from "../words.js";
+import { serversLanguage, t } from "../words.js";
 import { hasLeft, now } from "./form.js";
 
 /**
@@ -19,7 +19,7 @@ export async function done(what, { to, warnings, more } = {}) {
   const place = h("div", { class: "done", role: "status" });
   const heading = document.querySelector("main h1");
   (heading?.closest(".head") ?? heading)?.after(place);
-  const notes = warnings && warnings.length > 0 && [h("p", {}, h("strong", {}, t("done.warnings"))), h("ul", { class: "notes" }, warnings.map((one) => h("li", {}, shown(one))))];
+  const notes = warnings && warnings.length > 0 && [h("p", {}, h("strong", {}, t("done.warnings"))), h("ul", { class: "notes", lang: serversLanguage() }, warnings.map((one) => h("li", {}, shown(one))))];
   // Screen readers tell what comes into a place that is there already.
   requestAnimationFrame(() => fill(place, h("p", {}, h("span", { class: "state good long" }, t("done.what", { what: now(what) })), more && [" ", more]), notes));
 }

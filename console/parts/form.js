@@ -4,11 +4,11 @@ import { Refusal } from "../api.js";
 import { fill, freshId, h } from "../dom.js";
 import { shown } from "../visible.js";
 import { t, tn } from "../words.js";
-import { message, problem } from "./problem.js";
+import { langOf, message, problem } from "./problem.js";
 
 /** @typedef {import("../dom.js").Child} Child */
 /** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
-/** @typedef {{element: HTMLElement, control: Control, pointer: string, complain: (text: string) => void}} Field */
+/** @typedef {{element: HTMLElement, control: Control, pointer: string, complain: (text: string, lang?: string) => void}} Field */
 
 /**
  * A control with its label, its help and a place for what is wrong with it.
@@ -25,8 +25,9 @@ export function field(label, control, about = {}) {
   const isBox = control instanceof HTMLInputElement && control.type === "checkbox";
   const caption = h("label", { for: control.id }, label);
   const element = h("div", { class: isBox ? "field box" : "field" }, isBox ? [control, caption] : [caption, control], help, wrong);
-  const complain = (/** @type {string} */ text) => {
-    wrong.textContent = text;
+  /** @param {string} text @param {string} [lang] its language, where that is not the page's */
+  const complain = (text, lang) => {
+    fill(wrong, lang ? h("span", { lang }, text) : text);
     if (text) control.setAttribute("aria-invalid", "true");
     else control.removeAttribute("aria-invalid");
   };
@@ -84,9 +85,9 @@ export async function whileBusy(button, act) {
   }
 }
 
-/** Says at a field what is wrong with it, also where it is folded away. @param {Field} one @param {string} text */
-export function complainAt(one, text) {
-  one.complain(text);
+/** Says at a field what is wrong with it, also where it is folded away. @param {Field} one @param {string} text @param {string} [lang] */
+export function complainAt(one, text, lang) {
+  one.complain(text, lang);
   for (let around = one.element.closest("details"); around; around = around.parentElement?.closest("details") ?? null) around.open = true;
   one.control.focus();
 }
@@ -99,7 +100,7 @@ function tell(error, fields, trouble) {
     .sort((one, other) => other.pointer.length - one.pointer.length)[0];
   // A field that belongs to another choice is hidden, and says nothing to anybody.
   if (fault && !fault.element.closest("[hidden]")) {
-    complainAt(fault, message(error));
+    complainAt(fault, message(error), langOf(error));
   } else {
     fill(trouble, problem(error));
     trouble.scrollIntoView({ block: "nearest" });

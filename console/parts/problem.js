@@ -4,7 +4,7 @@ import { Refusal } from "../api.js";
 import { h } from "../dom.js";
 import { go } from "../router.js";
 import { may, session } from "../session.js";
-import { t, word } from "../words.js";
+import { serversLanguage, t, word } from "../words.js";
 import { copyable, momentText, number } from "./values.js";
 
 /** What no server says of itself, in the console's words. @type {Record<string, Parameters<typeof t>[0]>} */
@@ -25,7 +25,7 @@ const MINUTE_S = 60;
 export function problem(error, again) {
   const soon = again && error instanceof Refusal && error.retryAfter ? Math.max(error.retryAfter, RETRY_MIN_S) : undefined;
   const box = h("div", { class: "problem", role: "alert" },
-    h("p", {}, h("strong", {}, title(error)), " ", soon ? `${said(error)} ${t("problem.retries", { count: soon })}` : message(error)),
+    h("p", {}, h("strong", {}, title(error)), " ", h("span", { lang: langOf(error) }, said(error)), " ", soon ? t("problem.retries", { count: soon }) : later(error)),
     requestId(error),
     again ? h("button", { type: "button", onclick: () => again() }, t("problem.again"))
       : isUnknown(error) && h("button", { type: "button", onclick: readAnew }, t("problem.anew")));
@@ -39,12 +39,17 @@ const isUnknown = (error) => error instanceof Refusal && ["Unreachable", "Unread
 const readAnew = () => (session.fullyLoggedIn ? go(location.hash) : location.reload());
 
 /** @param {unknown} error */
-export function message(error) {
+export const message = (error) => [said(error), later(error)].filter(Boolean).join(" ");
+
+/** When it is worth trying again, where the server says that. @param {unknown} error */
+function later(error) {
   const wait = error instanceof Refusal && error.retryAfter;
-  if (!wait) return said(error);
-  const later = wait < MINUTE_S ? t("problem.later", { count: wait }) : t("problem.laterAt", { count: number(wait), time: momentText(new Date(Date.now() + wait * 1000)) });
-  return `${said(error)} ${later}`;
+  if (!wait) return undefined;
+  return wait < MINUTE_S ? t("problem.later", { count: wait }) : t("problem.laterAt", { count: number(wait), time: momentText(new Date(Date.now() + wait * 1000)) });
 }
+
+/** The language of what is said of it, where that is not the reader's: the server has one alone. @param {unknown} error */
+export const langOf = (error) => (error instanceof Refusal && error.status > 0 && said(error) === error.message ? serversLanguage() : undefined);
 
 /** @param {unknown} error */
 function said(error) {

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { shown } from "../visible.js";
-import { t, word } from "../words.js";
+import { serversLanguage, t, word } from "../words.js";
 import { fact } from "./facts.js";
 import { number } from "./values.js";
 
@@ -36,6 +36,6 @@ export function security({ domainSize, notes }) {
   const written = (/** @type {string} */ note) => note.replace(/\b\d{4,}\b/g, (digits) => number(BigInt(digits)));
   return [
     domainSize && !isNoted && h("p", {}, t("format.domain", { size: number(BigInt(domainSize)) })),
-    notes.length > 0 && h("ul", { class: "notes" }, notes.map((/** @type {string} */ note) => h("li", {}, written(note)))),
+    notes.length > 0 && h("ul", { class: "notes", lang: serversLanguage() }, notes.map((/** @type {string} */ note) => h("li", {}, written(note)))),
   ];
 }

@@ -4,7 +4,7 @@
 import { Refusal, get, post } from "../api.js";
 import { fill, h } from "../dom.js";
 import { shown, shownText } from "../visible.js";
-import { t } from "../words.js";
+import { serversLanguage, t } from "../words.js";
 import { field, form, input, select, textarea } from "./form.js";
 import { isOurs } from "./grants.js";
 import { copyable, number } from "./values.js";
@@ -61,7 +61,8 @@ function offer({ element, control }, grants) {
 /** @param {string} path @param {Json} profile @param {import("./form.js").Field} grant @param {() => void} used */
 function detokenize(path, profile, grant, used) {
   const iv = profile["useIv"] ? field("iv", input({ spellcheck: "false" }), { pointer: "/iv" }) : undefined;
-  const version = profile["minDecryptVersion"] !== profile["keyVersion"] ? field(t("try.version"), input({ type: "number", min: 1 }), { pointer: "/keyVersion" }) : undefined;
+  const [oldest, newest] = [profile["minDecryptVersion"], profile["keyVersion"]];
+  const version = oldest !== newest ? field(t("try.version"), input({ type: "number", min: oldest, max: newest }), { pointer: "/keyVersion", help: t("try.versionFromTo", { from: oldest, to: newest }) }) : undefined;
   offer(grant, []);
   const more = [iv, version, grant].filter((one) => one !== undefined);
   return section(t("try.detokenize"), t("try.token"), "/token", more, used, async (token) => {
@@ -107,7 +108,7 @@ function rewrap(path, used) {
       const errors = answer["errors"] ?? [];
       const moved = textarea({ rows: 4, readonly: true, "aria-label": t("try.rewrapped") }, answer["tokens"].map((/** @type {string | null} */ one) => one ?? "").join("\n"));
       fill(result, h("p", {}, t("try.moved", { count: lines.length - errors.length, version: answer["keyVersion"] })), moved,
-        errors.length > 0 && h("ul", { class: "notes" }, errors.map((/** @type {Json} */ one) => h("li", {}, t("try.line", { number: one["index"] + 1 }), ": ", one["message"]))));
+        errors.length > 0 && h("ul", { class: "notes" }, errors.map((/** @type {Json} */ one) => h("li", {}, t("try.line", { number: one["index"] + 1 }), ": ", h("span", { lang: serversLanguage() }, one["message"])))));
     },
   }));
 }

@@ -12,7 +12,7 @@ export async function auditing(browser, admins) {
   await logIn(page, admins);
   await visit(page, `#/audit?objectUuid=${role.uuid}`);
   await page.getByText(/^Only records of filtered role …/).waitFor();
-  const created = page.getByRole("row").filter({ hasText: "Role Create" });
+  const created = page.getByRole("row").filter({ hasText: "Role create" });
   assert.match(await created.locator("time").innerText(), /:\d\d:\d\d/, "with seconds");
   assert.equal(await page.getByRole("table", { name: "Detail" }).count(), 0, "changes are shown when they are asked for");
   await created.locator("summary").click();

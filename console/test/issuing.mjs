@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
@@ -35,13 +38,23 @@ export async function issuing(browser, admins, demo) {
 
 /** What OpenSSL issued is taken in, and what takes its place is issued here under a profile that is chosen. */
 async function imported(page) {
-  await visit(page, "#/certificates/issue");
+  await visit(page, "#/certificates");
+  await page.getByRole("link", { name: "Take in certificates made elsewhere" }).click();
+  await page.getByRole("heading", { name: "Take in certificates made elsewhere" }).waitFor();
+  await others(page);
   const made = execFileSync("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null", "-days", "40", "-subj", "/CN=made elsewhere", "-addext", "keyUsage=digitalSignature", "-addext", "basicConstraints=critical,CA:false"], { stdio: ["ignore", "pipe", "ignore"] });
   await page.getByLabel("From files").setInputFiles({ name: "made.pem", mimeType: "application/x-pem-file", buffer: made });
   await page.waitForFunction(() => [...document.querySelectorAll("textarea")].some((one) => one.value.includes("BEGIN CERTIFICATE")));
   await page.getByRole("button", { name: "Take them in" }).click();
   await page.getByRole("heading", { name: "CN=made elsewhere" }).waitFor();
+  await page.getByText("One certificate is in the inventory now").waitFor();
   await page.getByText("none: it was imported").waitFor();
+  const address = await page.evaluate(() => location.hash);
+  await visit(page, "#/certificates/import");
+  await page.getByLabel("Certificates", { exact: true }).fill(made.toString());
+  await page.getByRole("button", { name: "Take them in" }).click();
+  await page.getByText("It was in the inventory already").waitFor();
+  assert.equal(await page.evaluate(() => location.hash), address);
   const again = page.locator("form").filter({ has: page.getByRole("button", { name: "Issue again with another key" }) });
   assert.ok(await again.getByLabel("Profile").isVisible());
   // Its own key is elsewhere and can sign nothing here; a new one could.
@@ -54,6 +67,35 @@ async function imported(page) {
   await dialog.getByText("This marks it here only").waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   assert.deepEqual(await axe(page), []);
+}
+
+/** What is no certificate is told before anything is sent, and a private key is not even shown. */
+async function others(page) {
+  const folder = mkdtempSync(join(tmpdir(), "chancery-others-"));
+  const openssl = (...args) => execFileSync("openssl", args, { cwd: folder, stdio: ["ignore", "ignore", "ignore"] });
+  openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out", "own.pem", "-subj", "/CN=own");
+  openssl("pkcs12", "-export", "-inkey", "key.pem", "-in", "own.pem", "-out", "own.p12", "-passout", "pass:secret");
+  openssl("req", "-new", "-key", "key.pem", "-subj", "/CN=own", "-out", "own.csr");
+  openssl("req", "-in", "own.csr", "-outform", "DER", "-out", "own.csr.der");
+  openssl("pkcs8", "-topk8", "-nocrypt", "-in", "key.pem", "-outform", "DER", "-out", "key.der");
+  openssl("x509", "-in", "own.pem", "-outform", "DER", "-out", "own.der");
+  const sent = [];
+  page.on("request", (one) => one.url().includes("/import") && one.method() === "POST" && sent.push(one.url()));
+  const [file, field] = [page.getByLabel("From files"), page.getByLabel("Certificates", { exact: true })];
+  for (const [name, told] of [["own.p12", "own.p12 is a PKCS#12 file"], ["key.pem", "There is a private key in it"], ["key.der", "There is a private key in it"], ["own.csr", "That is a request"], ["own.csr.der", "That is a request"]]) {
+    await file.setInputFiles(join(folder, name));
+    await page.getByText(told).waitFor();
+    assert.equal(await field.inputValue(), "", name);
+  }
+  assert.deepEqual(await axe(page), []);
+  await file.setInputFiles(join(folder, "own.der"));
+  await page.waitForFunction(() => document.querySelector("textarea").value.startsWith("MII"));
+  assert.equal(await page.getByText("That is a request").count(), 0);
+  await field.fill(readFileSync(join(folder, "own.pem"), "utf8") + readFileSync(join(folder, "key.pem"), "utf8"));
+  await page.getByRole("button", { name: "Take them in" }).click();
+  await page.getByText("There is a private key in it").waitFor();
+  assert.deepEqual(sent, []);
+  rmSync(folder, { recursive: true });
 }
 
 async function root(page) {

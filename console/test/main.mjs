@@ -114,7 +114,7 @@ test("people and applications are made, keys are for some things alone, and what
 
 test("audit records are filtered, and say what they are of", () => auditing(browser, admins));
 
-test("a new version of a key is asked about where tokens do not tell theirs", () => versions(browser, admins));
+test("a new version of a key is asked about where tokens do not tell theirs", () => versions(browser, admins, approver));
 
 test("who had a token is asked of the journal, and whether that is all", () => journal(browser, admins, state.demo));
 

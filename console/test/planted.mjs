@@ -151,6 +151,7 @@ export function pages(planted, who) {
     ["certificate", `#/certificates/${planted.certificate}`, true],
     ["certificate-root", `#/certificates/${planted.root}`, false],
     ["issue", "#/certificates/issue", false],
+    ["take-in", "#/certificates/import", false],
     ["keys", "#/keys", true],
     ["key", `#/keys/${planted.key}`, true],
     ["identities", "#/identities", true],

@@ -2,14 +2,17 @@
 
 import assert from "node:assert/strict";
 
-import { axe, caller, logIn, open, visit } from "./tools.mjs";
+import { axe, caller, logIn, open, settled, visit } from "./tools.mjs";
 
-export async function versions(browser, admins) {
+export async function versions(browser, admins, approver) {
   const call = await caller(admins);
   const types = await call("POST", "/api/v2/key-types/stubs", {});
   const keyTypeUuid = types.results.find((one) => one.objInfo.name === "AES-256 Tokenization").objInfo.uuid;
   const key = await call("POST", "/api/v2/keys", { name: "moves on", keyTypeUuid });
-  const make = async (name, format) => (await call("POST", "/api/v2/token-profiles", { objInfo: { name }, algorithm: "Ff1", keyUuid: key.uuid, format: { alphabet: "Decimal", minLength: 8, maxLength: 12, ...format }, controlRules: [] })).objInfo.uuid;
+  const stubs = await call("GET", "/api/v2/roles/stubs");
+  const roleUuid = stubs.results.find((one) => one.objInfo.name === "Approver").objInfo.uuid;
+  const controlRules = ["Tokenize", "Detokenize"].map((operation) => ({ roleUuid, operation }));
+  const make = async (name, format) => (await call("POST", "/api/v2/token-profiles", { objInfo: { name }, algorithm: "Ff1", keyUuid: key.uuid, format: { alphabet: "Decimal", minLength: 8, maxLength: 12, ...format }, controlRules })).objInfo.uuid;
   const [silent, telling] = [await make("tells nothing", {}), await make("tells its version", { versionPrefix: 1 })];
   await call("POST", `/api/v2/keys/${key.uuid}/rotate`, {});
   const version = async (uuid) => {
@@ -22,7 +25,7 @@ export async function versions(browser, admins) {
   await visit(page, `#/tokenization/profile/${silent}`);
   await button.click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("calls that read tokens have to send keyVersion").waitFor();
+  await dialog.getByText("people fill in a field for it on this page").waitFor();
   await dialog.getByText("It cannot be taken back").waitFor();
   assert.deepEqual(await axe(page), []);
   assert.deepEqual(await version(silent), [1, 1], "nothing is done before it is confirmed");
@@ -30,6 +33,7 @@ export async function versions(browser, admins) {
   await dialog.getByRole("button", { name: "Make tokens with version 2 from now on" }).click();
   await page.getByText("Done: Make tokens with version 2 from now on").waitFor();
   assert.deepEqual(await version(silent), [1, 2]);
+  await readsBoth(browser, approver, silent);
 
   await page.getByRole("button", { name: "Read tokens of version 2 alone …" }).click();
   await dialog.getByText("they give wrong values that look right").waitFor();
@@ -53,4 +57,26 @@ export async function versions(browser, admins) {
   assert.deepEqual(complaints, []);
   await context.close();
   for (const uuid of [silent, telling]) await call("DELETE", `/api/v2/token-profiles/${uuid}`);
+}
+
+/** Who may read tokens and manages no profiles says under which version one was made. */
+async function readsBoth(browser, reader, profile) {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [reader]);
+  await visit(page, `#/tokenization/profile/${profile}`);
+  await page.getByText("Read are 1 to 2.").waitFor();
+  await page.getByLabel("Message", { exact: true }).fill("12345678");
+  await page.getByRole("button", { name: "Tokenize", exact: true }).click();
+  const token = await page.locator("output .copyable code").innerText();
+  await page.getByLabel("Token", { exact: true }).fill(token);
+  const detokenize = page.locator("form").filter({ has: page.getByRole("button", { name: "Detokenize", exact: true }) });
+  await detokenize.getByRole("button").click();
+  await detokenize.locator(".wrong").filter({ hasText: "keyVersion" }).waitFor();
+  await page.getByLabel("Key version").fill("2");
+  await detokenize.getByRole("button").click();
+  await detokenize.locator("output").getByText("12345678").waitFor();
+  assert.deepEqual(await axe(page), []);
+  await settled(page);
+  assert.deepEqual(complaints.filter((one) => !one.includes("400")), []);
+  await context.close();
 }

@@ -4390,6 +4390,12 @@ class TokenProfileStub(TypedDict):
     """How messages become tokens."""
     alphabet: NotRequired[str | None]
     """As in `TokenFormat::alphabet`."""
+    keyVersion: int
+    """The version of the key that makes tokens."""
+    minDecryptVersion: int
+    """The oldest version whose tokens are read: where it is another than `keyVersion` and tokens do not tell theirs,
+    calls that read tokens name it.
+    """
     objInfo: TokenProfileIdObjInfo
     """Name and id."""
     system: bool

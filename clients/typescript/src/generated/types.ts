@@ -4436,6 +4436,13 @@ export interface TokenProfileStub {
   algorithm: TokenAlgorithm;
   /** As in `TokenFormat::alphabet`. */
   alphabet?: string | null;
+  /** The version of the key that makes tokens. */
+  keyVersion: number;
+  /**
+   * The oldest version whose tokens are read: where it is another than `keyVersion` and tokens do not tell theirs,
+   * calls that read tokens name it.
+   */
+  minDecryptVersion: number;
   /** Name and id. */
   objInfo: TokenProfileIdObjInfo;
   /** Whether the profile is built in. */

@@ -247,7 +247,7 @@ pub(super) async fn check_references(
     if !old.is_some_and(same_key) {
         check_key(spec, key)?;
         if !tables::keys::bind_algorithm(tx, spec.key.into(), spec.algorithm.as_str()).await? {
-            let message = "The key is bound to another algorithm, the first that used it.";
+            let message = "The key is bound to another algorithm, the first that used it: make another key.";
             return Err(Error::value("/keyUuid", message));
         }
     }

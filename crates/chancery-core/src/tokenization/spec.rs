@@ -237,8 +237,18 @@ impl ProfileSpec {
         match changed.or_else(|| next_shape.orphans_tokens_of(&shape)) {
             None => Ok(()),
             Some(field) => {
-                let message =
-                    "The profile has made tokens, which this change would make unreadable; make a new profile instead.";
+                let message = match field {
+                    "/keyVersion" => format!(
+                        "Tokens were made with version {} of the key, and none is made with an older one again. Older \
+                         tokens move on by rewrapping, and minDecryptVersion gives up what is left of their versions.",
+                        made.last
+                    ),
+                    "/minDecryptVersion" => {
+                        format!("No token of this profile is of a version of the key before {first}.")
+                    }
+                    _ => "The profile has made tokens, which this change would make unreadable; make a new profile instead."
+                        .to_owned(),
+                };
                 Err(Error::state(message).at(field))
             }
         }

@@ -81,6 +81,8 @@ pub(crate) fn stub(row: StubRow) -> Result<TokenProfileStub> {
         algorithm: row.algorithm.parse().map_err(Error::internal)?,
         alphabet: format.alphabet,
         use_iv: row.use_iv,
+        key_version: row.key_version,
+        min_decrypt_version: row.min_decrypt_version,
         system: false,
     })
 }

@@ -62,6 +62,10 @@ pub struct StubRow {
     pub format: String,
     /// Whether each tokenization draws an initialization vector.
     pub use_iv: bool,
+    /// The version of the key that makes tokens.
+    pub key_version: u32,
+    /// The oldest version that is read.
+    pub min_decrypt_version: u32,
 }
 
 macro_rules! select {
@@ -155,7 +159,7 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str, id: Uuid) -> Result<bool, S
 
 /// A page of those whose name contains the term, by name.
 pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<StubRow>, StoreError> {
-    let columns = "id, name, algorithm, format, use_iv";
+    let columns = "id, name, algorithm, format, use_iv, key_version, min_decrypt_version";
     List::new(columns, "token_profiles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
@@ -173,6 +177,8 @@ impl FromColumns for StubRow {
             algorithm: columns.get("algorithm")?,
             format: columns.get("format")?,
             use_iv: columns.get("use_iv")?,
+            key_version: columns.get("key_version")?,
+            min_decrypt_version: columns.get("min_decrypt_version")?,
         })
     }
 }

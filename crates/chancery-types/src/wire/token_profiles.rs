@@ -267,6 +267,11 @@ pub struct TokenProfileStub {
     pub alphabet: Option<String>,
     /// Whether each tokenization draws a random `iv`.
     pub use_iv: bool,
+    /// The version of the key that makes tokens.
+    pub key_version: u32,
+    /// The oldest version whose tokens are read: where it is another than `keyVersion` and tokens do not tell theirs,
+    /// calls that read tokens name it.
+    pub min_decrypt_version: u32,
     /// Whether the profile is built in.
     pub system: bool,
 }

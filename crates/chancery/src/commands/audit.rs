@@ -211,16 +211,16 @@ async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
     let state = chancery.verify_journal(&host, &folder, head, &checkpoints).await;
     chancery.shut_down().await;
     let state = state?;
-    tell_faults(&state);
-    if state.unchecked > 0 {
-        output::note(format_args!("{} heads are of records that are not there any more.", state.unchecked));
+    let is_whole = tell_faults(&state);
+    let walked = state.walked;
+    if walked.unchecked > 0 {
+        output::note(format_args!("{} heads are of records that are not there any more.", walked.unchecked));
     }
-    if !state.faults.is_empty() {
+    if !is_whole {
         return Ok(Exit::Failed);
     }
-    let JournalState { journal, segments, records, values, head, .. } = state;
-    let head = head.map(|head| head.to_string());
-    let told = json!({"journal": journal, "segments": segments, "records": records, "values": values, "head": head});
+    let head = walked.head.map(|head| head.to_string());
+    let told = json!({"journal": walked.journal, "segments": walked.segments, "records": walked.records, "values": walked.values, "head": head});
     output::line(told)?;
     Ok(Exit::Done)
 }
@@ -238,10 +238,13 @@ pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery
     Ok((installation::open_existing(&settings).await?, folder))
 }
 
-pub(super) fn tell_faults(state: &JournalState) {
-    for fault in &state.faults {
+/// Whether there are none.
+pub(super) fn tell_faults(state: &JournalState) -> bool {
+    let faults = state.faults();
+    for fault in &faults {
         output::note(format_args!("Not whole: {fault}."));
     }
+    faults.is_empty()
 }
 
 #[cfg(test)]

@@ -191,12 +191,18 @@ async fn on_host(asked: Asked, place: JournalPlace) -> Result<Exit, Failure> {
     chancery.shut_down().await;
     let state = state?;
     failed.map_or(Ok(()), Err)?;
-    tell_faults(&state);
-    if !state.faults.is_empty() {
+    let is_whole = tell_faults(&state);
+    for (id, host) in &state.others {
+        output::note(format_args!(
+            "Not looked through: the journal of {} ({id}). Ask its own server, or read its files there.",
+            Shown(host)
+        ));
+    }
+    if !is_whole || !state.others.is_empty() {
         return Ok(Exit::Failed);
     }
     if count == 0 {
-        let values = state.values;
+        let values = state.walked.values;
         output::note(format_args!("Nobody: none of the {values} tokens in the journal is this one."));
         return Ok(Exit::Usage);
     }

@@ -45,7 +45,40 @@ pub struct JournalEntry {
 }
 
 /// Whether a journal is whole, and how far it goes.
-pub type JournalState = Walked;
+#[derive(Clone, Debug)]
+pub struct JournalState {
+    /// What its files say.
+    pub walked: Walked,
+    /// When a record of the audit told last that a part of it is missing, of the time that is asked for.
+    pub missed_at_ms: Option<i64>,
+    /// Other journals of this installation that may have calls of that time, and were not looked at: id and host.
+    pub others: Vec<(Uuid, String)>,
+}
+
+impl JournalState {
+    /// What is wrong, in words.
+    #[must_use]
+    pub fn faults(&self) -> Vec<String> {
+        let missed = self.missed_at_ms.map(known::missing_before);
+        self.walked.faults.iter().map(ToString::to_string).chain(missed).collect()
+    }
+}
+
+/// What is known of the journals here, and which of them a folder has.
+struct Expected {
+    journal: Option<Uuid>,
+    what: Walk,
+    missed_at_ms: Option<i64>,
+    others: Vec<(Uuid, String)>,
+}
+
+impl Expected {
+    /// What was removed because its time was over is not missed any more.
+    fn beside(self, walked: Walked) -> JournalState {
+        let missed_at_ms = self.missed_at_ms.filter(|told_ms| known::is_of_now(*told_ms, &walked));
+        JournalState { walked, missed_at_ms, others: self.others }
+    }
+}
 
 impl Chancery {
     /// Shows every call on a profile that had this token, in the journal in a folder. A segment is read up to its first
@@ -65,7 +98,8 @@ impl Chancery {
             tag: Default::default(),
         };
         let others = self.token_profiles.with_other_tokens(id);
-        let what = Walk { time_ms: time_ms.clone(), ..self.expected(host, folder).await?.1 };
+        let mut expected = self.expected(host, folder, time_ms.clone()).await?;
+        let what = Walk { time_ms: time_ms.clone(), ..std::mem::take(&mut expected.what) };
         let mut visit = |found: Found<'_>| {
             let is_asked = !others.contains(&found.call.profile.into())
                 && time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&found.call.time_ms));
@@ -74,7 +108,8 @@ impl Chancery {
                 show(entry(&found, index, |id| self.identity.name_of(id.into())));
             }
         };
-        walk(folder, &keys, &what, &mut visit).map_err(|error| unreadable(folder, &error))
+        let walked = walk(folder, &keys, &what, &mut visit).map_err(|error| unreadable(folder, &error))?;
+        Ok(expected.beside(walked))
     }
 
     /// Goes through the journal in a folder, and compares it with what the store knows of it, and with heads that
@@ -87,20 +122,36 @@ impl Chancery {
         checkpoints: &[String],
     ) -> Result<JournalState> {
         let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
-        let (journal, mut what) = self.expected(host, folder).await?;
-        what.heads.extend(heads);
-        if let Some(journal) = journal {
-            what.heads.extend(self.heads_in(journal, checkpoints)?);
+        let mut expected = self.expected(host, folder, None).await?;
+        expected.what.heads.extend(heads);
+        if let Some(journal) = expected.journal {
+            expected.what.heads.extend(self.heads_in(journal, checkpoints)?);
         }
-        walk(folder, &keys, &what, &mut |_| {}).map_err(|error| unreadable(folder, &error))
+        let walked = walk(folder, &keys, &expected.what, &mut |_| {}).map_err(|error| unreadable(folder, &error))?;
+        Ok(expected.beside(walked))
     }
 
     /// Which journal the folder has, and from where to where it goes by all that is known of it here.
-    async fn expected(&self, host: &Host, folder: &Path) -> Result<(Option<Uuid>, Walk)> {
-        let key = self.ledger.0.key.clone();
-        let known = self.storage.read(host, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
+    async fn expected(
+        &self,
+        host: &Host,
+        folder: &Path,
+        time_ms: Option<std::ops::RangeInclusive<i64>>,
+    ) -> Result<Expected> {
         let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
         let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
+        let (from_ms, to_ms) = time_ms.map(std::ops::RangeInclusive::into_inner).unzip();
+        let key = self.ledger.0.key.clone();
+        let read = self.storage.read(host, move |tx| {
+            Box::pin(async move {
+                let missed = match journal {
+                    Some(journal) => known::told_missing(tx, journal, from_ms).await?,
+                    None => None,
+                };
+                Ok::<_, Error>((known::all(tx, &key).await?, missed))
+            })
+        });
+        let (known, missed_at_ms) = read.await?;
         // A folder without any file is whole by itself.
         if journal.is_none()
             && let Some(lost) = known.iter().find(|row| row.missed_at_ms.is_none())
@@ -113,10 +164,12 @@ impl Chancery {
             );
             return Err(Error::value("/journalDir", message));
         }
+        let others = known.iter().filter(|row| Some(row.id) != journal && known::may_have(row, from_ms, to_ms));
+        let others = others.map(|row| (row.id, row.host.clone())).collect();
         let row = known.into_iter().find(|row| Some(row.id) == journal);
         let begins = row.as_ref().and_then(|row| u64::try_from(row.first_segment).ok());
         let heads = row.as_ref().and_then(head).into_iter().collect();
-        Ok((journal, Walk { begins, heads, ..Walk::default() }))
+        Ok(Expected { journal, what: Walk { begins, heads, ..Walk::default() }, missed_at_ms, others })
     }
 
     /// How far a journal went by checkpoints of the ledger. Checkpoints that name others alone are no proof of this one: it

@@ -1,7 +1,7 @@
 //! How far the journals went by all that is known of it: the store's rows, and the newest checkpoint of the ledger, which
 //! nobody can put back without the ledger's key.
 
-use chancery_journal::Head;
+use chancery_journal::{Head, Walked};
 use chancery_store::{
     Page, Start, Tx,
     tables::{
@@ -17,10 +17,13 @@ use chancery_verify::{
 };
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, Result, time::rfc3339_ms};
 
 /// Records that are looked at for the newest one that says that a part of a journal is missing.
 const LOOKED_AT_MAX: u32 = 10_000;
+
+/// By how much the clocks of nodes may differ where it is asked whether a journal may have calls of a time.
+const CLOCKS_MS: i64 = 60_000;
 
 /// What is said of the host of a journal of which only a checkpoint tells.
 const UNKNOWN: &str = "unknown";
@@ -80,4 +83,28 @@ pub(in crate::audit) async fn told_missing(tx: &mut Tx, journal: Uuid, from_ms: 
     let page = Page { limit: 1, start: Start::Offset(0), count_max: 0, scan_max: LOOKED_AT_MAX };
     let told = audit::list(tx, filter, &page).await.map_err(Error::from)?;
     Ok(told.rows.first().map(|row| row.record.at_ms))
+}
+
+/// What is said of that.
+pub(super) fn missing_before(told_ms: i64) -> String {
+    format!("calls from before {} are missing: JournalMiss in the audit says which", rfc3339_ms(told_ms))
+}
+
+/// Whether what was missing then would be there now, if nothing had been lost.
+pub(super) fn is_of_now(told_ms: i64, walked: &Walked) -> bool {
+    removed_before(walked).is_none_or(|removed_ms| told_ms >= removed_ms)
+}
+
+/// The time before which calls were removed, because their time was over.
+pub(super) fn removed_before(walked: &Walked) -> Option<i64> {
+    walked.first.filter(|(segment, _)| *segment > 1).map(|(_, made_at_ms)| made_at_ms)
+}
+
+/// Whether a journal may have calls of the time: it had begun by its end, and was still there at its beginning. When the
+/// store last heard of one says nothing: a node that is cut off goes on for a while.
+pub(super) fn may_have(row: &Row, from_ms: Option<i64>, to_ms: Option<i64>) -> bool {
+    let had_begun = to_ms.is_none_or(|to| row.began_at_ms.saturating_sub(CLOCKS_MS) < to);
+    let was_there =
+        row.missed_at_ms.is_none_or(|missed| from_ms.is_none_or(|from| missed.saturating_add(CLOCKS_MS) >= from));
+    had_begun && was_there
 }

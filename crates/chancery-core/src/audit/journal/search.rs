@@ -46,9 +46,6 @@ const INDEXES_MAX: usize = 100;
 /// How much others go first.
 const NICENESS: i32 = 10;
 
-/// By how much the clocks of nodes may differ where it is asked whether a journal may have calls of a time.
-const CLOCKS_MS: i64 = 60_000;
-
 impl Chancery {
     /// Looks through this node's journal for calls that had a token, and says which journals it does not speak for. Every
     /// question is recorded before it is answered.
@@ -75,7 +72,7 @@ impl Chancery {
             })
         });
         let (rows, missing) = read.await?;
-        let rows: Vec<_> = rows.into_iter().filter(|row| question.may_be_in(row)).collect();
+        let rows: Vec<_> = rows.into_iter().filter(|row| known::may_have(row, question.from_ms, question.to_ms)).collect();
         let searched = match &self.journal {
             Some(journal) => {
                 let own = rows.iter().find(|row| row.id == journal.id());
@@ -208,12 +205,9 @@ impl Chancery {
     ) -> Result<JournalCalls> {
         let own = self.journal.as_ref().map(|journal| journal.id());
         let (walked, mut items) = searched.map_or_else(Default::default, |searched| (searched.walked, searched.calls));
-        let removed_before = walked.first.filter(|(segment, _)| *segment > 1).map(|(_, made_at_ms)| made_at_ms);
+        let removed_before = known::removed_before(&walked);
         let mut faults: Vec<_> = walked.faults.iter().map(ToString::to_string).collect();
-        let missing = missing.filter(|told_ms| removed_before.is_none_or(|removed_ms| *told_ms >= removed_ms));
-        faults.extend(missing.map(|told_ms| {
-            format!("calls from before {} are missing: JournalMiss in the audit says which", rfc3339_ms(told_ms))
-        }));
+        faults.extend(missing.filter(|told_ms| known::is_of_now(*told_ms, &walked)).map(known::missing_before));
         let is_whole = cursor.is_whole && faults.is_empty();
         let begins_late = removed_before.is_some_and(|removed| question.from_ms.is_none_or(|from| from < removed));
         let journals = rows.into_iter().map(|row| match row.id {
@@ -318,18 +312,6 @@ impl Search {
             segment: found.segment,
             record: found.record,
         }))
-    }
-}
-
-impl Question {
-    /// Whether a journal may have calls of the time: it had begun by its end, and was still there at its beginning. When the
-    /// store last heard of one says nothing: a node that is cut off goes on for a while.
-    fn may_be_in(&self, row: &Row) -> bool {
-        let had_begun = self.to_ms.is_none_or(|to| row.began_at_ms.saturating_sub(CLOCKS_MS) < to);
-        let was_there = row
-            .missed_at_ms
-            .is_none_or(|missed| self.from_ms.is_none_or(|from| missed.saturating_add(CLOCKS_MS) >= from));
-        had_begun && was_there
     }
 }
 

@@ -37,7 +37,7 @@ async fn who(chancery: &Chancery, folder: &std::path::Path, token: &str) -> Vec<
         found.push((entry.action, entry.outcome));
     };
     let state = chancery.who_had_token(&HOST, folder, ("CARDS", token), None, &mut show).await.unwrap();
-    assert_eq!(state.faults, []);
+    assert_eq!(state.faults(), <[String; 0]>::default());
     found
 }
 
@@ -95,8 +95,8 @@ async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token
     let state = chancery.verify_journal(&HOST, folder, Vec::new(), &[]).await.unwrap();
     // Nine calls, of which one has three records because it has so many values: a segment was ended for them. Nothing was
     // read of the last one.
-    assert_eq!((state.faults.as_slice(), state.records), (&[][..], 9 + 2 + 1));
-    assert_eq!(state.values, 1 + 1 + 2 + 33_001 + 1 + 1 + 2 + 1);
+    assert_eq!((state.walked.faults.as_slice(), state.walked.records), (&[][..], 9 + 2 + 1));
+    assert_eq!(state.walked.values, 1 + 1 + 2 + 33_001 + 1 + 1 + 2 + 1);
 }
 
 /// Who has a rule, and asks without the approvals that it takes, has tried to read these tokens.
@@ -262,7 +262,7 @@ async fn a_journal_is_compared_with_what_the_store_knows() {
     chancery.shut_down().await;
     let chancery = &installation.chancery;
     let whole = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
-    assert_eq!((whole.faults.as_slice(), whole.records), (&[][..], 3));
+    assert_eq!((whole.walked.faults.as_slice(), whole.walked.records), (&[][..], 3));
     // Cut off in the middle of the last record: without the store it would look like a process that was killed.
     let segment = there.join("0000000000000001.journal");
     let mut bytes = fs::read(&segment).unwrap();
@@ -270,7 +270,7 @@ async fn a_journal_is_compared_with_what_the_store_knows() {
     bytes[last - 100..].fill(0);
     fs::write(&segment, bytes).unwrap();
     let cut = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
-    let fault = cut.faults[0];
+    let fault = cut.walked.faults[0];
     assert_eq!((fault.segment, fault.record), (1, 3));
     assert!([Problem::Changed, Problem::CutOff].contains(&fault.problem), "{fault}");
 }

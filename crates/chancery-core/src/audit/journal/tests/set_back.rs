@@ -58,10 +58,10 @@ async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpo
     chancery.sequence_ledger().await.unwrap();
     chancery.shut_down().await;
     drop(chancery);
-    assert_eq!(others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().faults, []);
+    assert_eq!(others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().walked.faults, []);
     copied(&copy, &there);
     run(others, &["DELETE FROM journals", "INSERT INTO journals SELECT * FROM kept"]).await;
-    let faults = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().faults;
+    let faults = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap().walked.faults;
     assert!(!faults.is_empty(), "the newest checkpoint knows more");
     // Another node, which makes the next checkpoint, does not sign that it goes less far.
     let key = others.ledger.0.key.clone();
@@ -76,6 +76,8 @@ async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpo
     let answer = chancery.search_journal(&caller, asked).await.unwrap();
     let is_told = answer.journals[0].faults.iter().any(|fault| fault.contains("JournalMiss"));
     assert!(!answer.complete && is_told, "{answer:?}");
+    let on_host = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
+    assert!(on_host.faults().iter().any(|fault| fault.contains("JournalMiss")), "{on_host:?}");
     chancery.sequence_ledger().await.unwrap();
     testing::tokenize(&chancery, &caller, id).await.unwrap();
     chancery.anchor_journal().await.unwrap();
@@ -113,6 +115,9 @@ async fn a_journal_whose_row_was_taken_away_is_still_missed() {
     let answer = chancery.search_journal(&caller, asked()).await.unwrap();
     assert!(!answer.complete && answer.items.is_empty(), "{answer:?}");
     assert!(answer.journals.iter().any(|one| one.standing == JournalStanding::Missing), "{answer:?}");
+    let named = (&*id.to_string(), &*token);
+    let on_host = others.who_had_token(&HOST, &there, named, None, &mut |_| {}).await.unwrap();
+    assert!(!on_host.others.is_empty(), "a journal that is not here was not looked through: {on_host:?}");
     // It is told once.
     let told = missed(&chancery).await;
     chancery.shut_down().await;

@@ -117,17 +117,17 @@ async fn checkpoints_anchor_the_journals() {
     let (note, opened) = checkpoint(chancery).await;
     let kept = [note];
     let whole = chancery.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
-    assert_eq!((whole.faults.as_slice(), whole.records, whole.unchecked), (&[][..], 2, 0));
-    let journal = whole.journal.unwrap().to_string();
+    assert_eq!((whole.walked.faults.as_slice(), whole.walked.records, whole.walked.unchecked), (&[][..], 2, 0));
+    let journal = whole.walked.journal.unwrap().to_string();
     let anchor = opened.journals.iter().find(|anchor| anchor.journal == journal).unwrap();
-    assert_eq!(Some(anchor.head.clone()), whole.head.map(|head| head.to_string()));
+    assert_eq!(Some(anchor.head.clone()), whole.walked.head.map(|head| head.to_string()));
     // Whoever sets it back makes the database forget how far it went. Its checkpoint does not.
     alter(chancery, vec!["DELETE FROM journals".to_owned()]).await;
     std::fs::write(&segment, earlier).unwrap();
     let alone = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
     let cut = chancery.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
     for found in [alone, cut] {
-        assert_eq!(found.faults.iter().map(|fault| (fault.segment, fault.record)).collect::<Vec<_>>(), [(1, 2)]);
+        assert_eq!(found.walked.faults.iter().map(|fault| (fault.segment, fault.record)).collect::<Vec<_>>(), [(1, 2)]);
     }
     let other = chancery.log_checkpoint(&testing::visitor()).await.unwrap();
     chancery.verify_journal(&HOST, &there, Vec::new(), &[other]).await.unwrap_err();

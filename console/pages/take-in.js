@@ -1,0 +1,92 @@
+// Takes certificates that others issued into the inventory: those who wait for their end are told of it, and another one takes their place.
+
+import { Refusal, post } from "../api.js";
+import { h } from "../dom.js";
+import { TAG, parts, whole } from "../parts/der.js";
+import { done } from "../parts/done.js";
+import { complainAt, field, form, input, isSet, textarea } from "../parts/form.js";
+import { base64Of, bytesOf } from "../parts/values.js";
+import { shownText } from "../visible.js";
+import { t } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+export async function page() {
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates"))),
+    h("h1", {}, t("certificates.import")),
+    takeIn(),
+  ];
+  return { title: t("certificates.import"), content };
+}
+
+function takeIn() {
+  const certificates = field(t("issue.certificates"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/certificates", help: t("issue.certificatesHelp") });
+  const file = field(t("issue.file"), input({ type: "file", multiple: true, accept: ".pem,.crt,.cer,.der,.p7b,.p7c" }), { help: t("issue.fileHelp") });
+  file.control.addEventListener("change", async () => {
+    const chosen = [.../** @type {HTMLInputElement} */ (file.control).files ?? []];
+    const read = await Promise.all(chosen.map(async (one) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) })));
+    const wrong = read.map(({ name, bytes }) => otherThanCertificates(bytes, name)).find(Boolean);
+    certificates.complain("");
+    // What is no certificate, or has a private key in it, gets no further than here.
+    certificates.control.value = wrong ? "" : read.map(({ bytes }) => asText(bytes) ?? base64Of(bytes)).join("\n");
+    if (wrong) complainAt(file, wrong);
+  });
+  const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
+  return form({
+    fields: [file, certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
+    act: async () => {
+      const wrong = otherThanCertificates(new TextEncoder().encode(certificates.control.value));
+      if (wrong) throw new Refusal(0, "InvalidValue", wrong, { field: certificates.pointer });
+      taken(await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) }));
+    },
+  });
+}
+
+/** Each stands after its issuer: the last is what they are brought for. @param {Json} answer */
+function taken({ certificates, warnings }) {
+  const count = certificates.length;
+  const before = certificates.filter((/** @type {Json} */ one) => one["existed"]).length;
+  const said = before === count ? t("issue.importedNone", { count }) : t("issue.imported", { count });
+  const more = before > 0 && before < count && t("issue.importedBefore", { count: before });
+  return done(said, { to: `#/certificates/${certificates.at(-1).certificateUuid}`, warnings, more });
+}
+
+/** What these bytes are, where that is no certificate; the server has to judge what is not recognised here. @param {Uint8Array<ArrayBuffer>} bytes @param {string} [name] of the file */
+function otherThanCertificates(bytes, name) {
+  const text = asText(bytes);
+  if (text === undefined) return inDer(bytes, name);
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return t("issue.isKey");
+  if (/-----BEGIN (CERTIFICATE|X509 CERTIFICATE|PKCS7)-----/.test(text)) return undefined;
+  if (/-----BEGIN (NEW )?CERTIFICATE REQUEST-----/.test(text)) return t("issue.isRequest");
+  if (text.includes("-----BEGIN ")) return name === undefined ? undefined : t("issue.isNone", { name: shownText(name) });
+  // As is written for DER: its base64 alone.
+  return attempt(() => inDer(bytesOf(text.replace(/\s+/g, "")), name));
+}
+
+/**
+ * A PKCS#12 file begins with its version, which is 3, and private keys with theirs, which are 0 or 1 (RFC 7292, 5208, 8017, 5915).
+ * What is signed of a request begins with its version, has three or four parts, and that of a certificate more (RFC 2986, 5280).
+ * @param {Uint8Array<ArrayBuffer>} bytes @param {string | undefined} name
+ */
+function inDer(bytes, name) {
+  const first = attempt(() => parts(whole(bytes))[0]);
+  if (first?.tag === TAG.integer) return first.content[0] === 3 ? t("issue.isPkcs12", { name: shownText(name ?? t("issue.certificates")) }) : t("issue.isKey");
+  const inner = attempt(() => parts(first)) ?? [];
+  return inner[0]?.tag === TAG.integer && inner.length <= 4 ? t("issue.isRequest") : undefined;
+}
+
+/** What cannot be read is none of what is looked for. @template T @param {() => T} read */
+function attempt(read) {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text that these bytes are, if they are any. @param {Uint8Array} bytes */
+function asText(bytes) {
+  const text = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  return text?.includes("\0") ? undefined : text;
+}
