@@ -72,7 +72,7 @@ async function readsBoth(browser, reader, profile) {
   const detokenize = page.locator("form").filter({ has: page.getByRole("button", { name: "Detokenize", exact: true }) });
   await detokenize.getByRole("button").click();
   await detokenize.locator(".wrong").filter({ hasText: "keyVersion" }).waitFor();
-  await page.getByLabel("Key version").fill("2");
+  await detokenize.getByLabel("Key version").fill("2");
   await detokenize.getByRole("button").click();
   await detokenize.locator("output").getByText("12345678").waitFor();
   assert.deepEqual(await axe(page), []);
