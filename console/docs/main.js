@@ -44,7 +44,7 @@ async function show() {
     document.title = "Chancery: the interface in prose";
     if (!main.querySelector(".prose")) fill(main, await prose(`${PROSE}/`));
     if (chapter) document.getElementById(decodeURIComponent(chapter))?.scrollIntoView();
-  } else if (page !== "#content") {
+  } else if (page !== "#content" || !main.hasChildNodes()) {
     document.title = "Chancery: the interface";
     fill(main, await operations());
   }

@@ -37,6 +37,24 @@ pub enum OpenFailure {
 }
 
 impl OpenFailure {
+    /// Whether the installation could not be looked at: that says nothing of what is in it.
+    #[must_use]
+    pub fn is_out_of_reach(&self) -> bool {
+        match self {
+            Self::RootKey(_) | Self::OtherRootKey(_) => true,
+            Self::Store(failure) => matches!(
+                failure,
+                OpenError::Url(_)
+                    | OpenError::Unsuitable(_)
+                    | OpenError::Newer(_)
+                    | OpenError::Absent(_)
+                    | OpenError::File { .. }
+                    | OpenError::Store(StoreError::Unavailable(_))
+            ),
+            Self::Log(_) | Self::Journal(_) | Self::Load(_) => false,
+        }
+    }
+
     /// The key for rows is the first that is opened, so it tells of another root key.
     fn of_store(failure: OpenError) -> Self {
         if let OpenError::RowKey(RowKeyError::Custody(cause)) = &failure

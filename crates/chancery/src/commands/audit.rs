@@ -3,12 +3,13 @@
 //! `resources/`.
 
 use std::{
+    error::Error,
     fs::File,
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
 
-use chancery_core::{Chancery, Host, JournalState};
+use chancery_core::{Chancery, Host, JournalState, OpenFailure};
 use chancery_verify::{
     ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
@@ -78,7 +79,8 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
             let unreadable = |why: Failure| usage(describe(why.as_ref()));
             let settings = installation.resolve().map_err(unreadable)?;
             installation::expect_existing(&settings).map_err(unreadable)?;
-            let chancery = installation::open_existing(&settings).await?;
+            let opened = installation::open_existing(&settings).await;
+            let chancery = opened.map_err(|why| if is_out_of_reach(why.as_ref()) { unreadable(why) } else { why })?;
             let host = Host::running("chancery audit verify");
             let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
             chancery.shut_down().await;
@@ -86,6 +88,12 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
         }
     };
     tell_records(&state)
+}
+
+/// Whether an installation could not be opened for a reason that says nothing of its records.
+fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(failure), |cause| (*cause).source());
+    causes.find_map(|cause| cause.downcast_ref::<OpenFailure>()).is_some_and(OpenFailure::is_out_of_reach)
 }
 
 fn verify_export(

@@ -78,6 +78,8 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
 
     demo.server.signal("-TERM");
     demo.server.wait();
+    let keyless = verify(&["--data", &data.display().to_string(), "--root-key", "nowhere"]);
+    assert_eq!(keyless.status.code(), Some(2), "what cannot be opened says nothing of the records: {}", keyless.stderr);
     let good = verify_at(&data, &["--checkpoint", &kept]);
     assert!(good.status.success(), "{}", good.stderr);
     let journal = || {

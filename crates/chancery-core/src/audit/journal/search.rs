@@ -72,7 +72,8 @@ impl Chancery {
             })
         });
         let (rows, missing) = read.await?;
-        let rows: Vec<_> = rows.into_iter().filter(|row| known::may_have(row, question.from_ms, question.to_ms)).collect();
+        let rows: Vec<_> =
+            rows.into_iter().filter(|row| known::may_have(row, question.from_ms, question.to_ms)).collect();
         let searched = match &self.journal {
             Some(journal) => {
                 let own = rows.iter().find(|row| row.id == journal.id());
