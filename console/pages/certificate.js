@@ -12,7 +12,7 @@ import { state } from "../parts/state.js";
 import { later } from "../parts/table.js";
 import { base64Of, copyable, digest, moment, number, period, relative, shortId } from "../parts/values.js";
 import { shown, shownText } from "../visible.js";
-import { t, word } from "../words.js";
+import { t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -43,12 +43,23 @@ export async function page({ params, signal }) {
       certificate["approval"]?.numApprovals > 0 && fact(t("cert.approval"), [t("signing.approvals", { count: certificate["approval"].numApprovals }), certificate["approval"].requestLifetime && `, ${period(certificate["approval"].requestLifetime)}`]),
       certificate["inclusionProof"] && fact(t("health.log"), t("results.logged", { index: number(certificate["inclusionProof"].index), size: number(certificate["inclusionProof"].treeSize) })),
       fact("UUID", shortId(certificate["uuid"]))),
+    await ofSameName(certificate, signal),
     h("h2", {}, t("cert.download")), downloads(certificate),
     certificate["trusted"] && h("p", {}, h("a", { href: `#/certificates?issuer=${certificate["uuid"]}` }, t("certificates.issued"))),
     await usedBy(certificate, names),
     actions(certificate, chain[1], profiles, await otherIssuers(certificate, chain[1], names)),
   ];
   return { title: shownText(name), content };
+}
+
+/** Others that are valid now: what was issued in its place is among them, and the interface does not tell more. @param {Json} certificate @param {AbortSignal} signal */
+async function ofSameName(certificate, signal) {
+  const subject = certificate["subject"];
+  if (!subject) return undefined;
+  const { results } = await get("/api/v2/x509", { search: subject, status: "Valid", pageSize: 50 }, signal);
+  const same = results.filter((/** @type {Json} */ one) => one["subject"] === subject && one["objInfo"].uuid !== certificate["uuid"]);
+  const line = (/** @type {Json} */ one) => h("li", {}, h("a", { href: `#/certificates/${one["objInfo"].uuid}` }, tn("cert.validUntil", { time: moment(one["notAfter"]) })), " ", h("code", { class: "quiet" }, `…${one["serialNumber"].slice(-8)}`));
+  return same.length > 0 && [h("h2", {}, t("cert.sameName")), h("ul", { class: "notes" }, same.map(line))];
 }
 
 /** From the certificate to its root. @param {Json} certificate @param {Names} names */

@@ -96,7 +96,7 @@ function verdict({ complete, next, journals: all }, count) {
 
 /** @param {Map<string, string>} names @returns {import("../parts/table.js").Column[]} */
 const columns = (names) => [
-  { title: t("column.action"), kind: "words", cell: (row) => [apart("action", row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", names.has(row["tokenProfileUuid"]) ? shown(names.get(row["tokenProfileUuid"]) ?? "") : endOf(row["tokenProfileUuid"]))] },
+  { title: t("column.action"), kind: "words", cell: (row) => [apart("action", row["action"]), row["tokenProfileUuid"] && h("span", { class: "quiet" }, " ", names.has(row["tokenProfileUuid"]) ? shown(names.get(row["tokenProfileUuid"]) ?? "") : endOf(row["tokenProfileUuid"])), row["keyVersion"] && h("span", { class: "quiet" }, ", ", t("profile.version", { version: row["keyVersion"] }))] },
   { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"], "medium") },
   { title: t("column.who"), cell: (row) => row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
     [index > 0 && " + ", h("a", { href: address("/audit", { identityUuid: one["uuid"] }) }, one["name"] ? shown(one["name"]) : endOf(one["uuid"]))]) },

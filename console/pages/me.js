@@ -10,7 +10,7 @@ import { secondFactors } from "../parts/second-factor.js";
 import { loginWay, moment } from "../parts/values.js";
 import { ways } from "../session.js";
 import { shown } from "../visible.js";
-import { t } from "../words.js";
+import { t, tn } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -40,7 +40,7 @@ export async function page({ signal }) {
       facts(
         one["login"] && fact(t("me.way"), loginWay(one["login"].way)),
         one["source"] && fact(t("audit.from"), one["source"]),
-        fact(t("totp.title"), one["totp"] ? moment(one["totp"].confirmedAt) : t("totp.none")))]),
+        fact(t("totp.title"), one["totp"] ? tn("totp.since", { time: moment(one["totp"].confirmedAt) }) : t("totp.none")))]),
     own.map(({ one, results }) => results && [own.length > 1 && h("h2", {}, shown(one["name"])), passkeys(one["uuid"], results, hasPasskeys ? "own" : "none")]),
     names.length > 0 && h("section", { class: "decide" }, h("h2", {}, t("totp.title")), secondFactors({ names, hasPasskey, hasCodes, confirmed: (text) => done(t("totp.enrol"), { more: text }) })),
     names.length > 0 && h("section", { class: "decide" }, h("h2", {}, t("own.title")), ownPassword(names)),

@@ -27,16 +27,18 @@ function takeIn() {
     const chosen = [.../** @type {HTMLInputElement} */ (file.control).files ?? []];
     const read = await Promise.all(chosen.map(async (one) => ({ name: one.name, bytes: new Uint8Array(await one.arrayBuffer()) })));
     const wrong = read.map(({ name, bytes }) => otherThanCertificates(bytes, name)).find(Boolean);
-    certificates.complain("");
     // What is no certificate, or has a private key in it, gets no further than here.
-    certificates.control.value = wrong ? "" : read.map(({ bytes }) => asText(bytes) ?? base64Of(bytes)).join("\n");
-    if (wrong) complainAt(file, wrong);
+    if (wrong) return complainAt(file, wrong);
+    certificates.complain("");
+    // What was there stays: a chain may come file by file.
+    const texts = [certificates.control.value.trim(), ...read.map(({ bytes }) => asText(bytes)?.trim() ?? inPem(bytes))];
+    certificates.control.value = texts.filter(Boolean).map((text) => `${text}\n`).join("");
   });
   const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
   return form({
     fields: [file, certificates, trust], extra: h("p", { class: "help" }, t("issue.importKey")), submit: t("issue.importSubmit"),
     act: async () => {
-      const wrong = otherThanCertificates(new TextEncoder().encode(certificates.control.value));
+      const wrong = certificates.control.value.trim() ? otherThanCertificates(new TextEncoder().encode(certificates.control.value)) : t("issue.nothing");
       if (wrong) throw new Refusal(0, "InvalidValue", wrong, { field: certificates.pointer });
       taken(await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) }));
     },
@@ -47,9 +49,8 @@ function takeIn() {
 function taken({ certificates, warnings }) {
   const count = certificates.length;
   const before = certificates.filter((/** @type {Json} */ one) => one["existed"]).length;
-  const said = before === count ? t("issue.importedNone", { count }) : t("issue.imported", { count });
-  const more = before > 0 && before < count && t("issue.importedBefore", { count: before });
-  return done(said, { to: `#/certificates/${certificates.at(-1).certificateUuid}`, warnings, more });
+  const said = before === count ? "issue.importedNone" : before > 0 ? "issue.importedSome" : "issue.imported";
+  return done(t(said, { count, before }), { to: `#/certificates/${certificates.at(-1).certificateUuid}`, warnings });
 }
 
 /** What these bytes are, where that is no certificate; the server has to judge what is not recognised here. @param {Uint8Array<ArrayBuffer>} bytes @param {string} [name] of the file */
@@ -74,6 +75,12 @@ function inDer(bytes, name) {
   if (first?.tag === TAG.integer) return first.content[0] === 3 ? t("issue.isPkcs12", { name: shownText(name ?? t("issue.certificates")) }) : t("issue.isKey");
   const inner = attempt(() => parts(first)) ?? [];
   return inner[0]?.tag === TAG.integer && inner.length <= 4 ? t("issue.isRequest") : undefined;
+}
+
+/** DER as PEM, which can stand beside others: a certificate, or PKCS#7, which begins with what it has (RFC 7468). @param {Uint8Array<ArrayBuffer>} bytes */
+function inPem(bytes) {
+  const label = attempt(() => parts(whole(bytes))[0])?.tag === TAG.oid ? "PKCS7" : "CERTIFICATE";
+  return `-----BEGIN ${label}-----\n${base64Of(bytes).replace(/.{64}(?=.)/g, "$&\n")}\n-----END ${label}-----`;
 }
 
 /** What cannot be read is none of what is looked for. @template T @param {() => T} read */

@@ -71,9 +71,10 @@ function issueAgain({ certificate, title, what, path, profiles, issuers, takesKe
   const issuer = issuers && field(t("cert.issuer"), select(issuers), { pointer: "/issuerUuid", help: t("cert.issuerAgain") });
   const takesRequest = takesKey && (!issuers || issuers.some(([uuid]) => uuid));
   const csr = takesRequest && field(t("issue.csr"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
-  const profile = profiles.length > 0 && field(t("cert.profile"), select(profiles.map(([uuid, name]) => [uuid, shownText(name)])), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
+  const profile = profiles.length > 0 && field(t("cert.profile"), select([["", t("issue.chooseProfile")], ...profiles.map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)]))]), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
   const { fields, period, news } = validity(certificate);
   const act = async () => {
+    if (profile && !profile.control.value) throw new Refusal(0, "InvalidValue", t("issue.noProfile"), { field: profile.pointer });
     const request = csr && csr.control.value.trim();
     if (request && issuer && !issuer.control.value) throw new Refusal(0, "InvalidValue", t("cert.requestNeedsIssuer"), { field: "/issuerUuid" });
     const answer = await post(path, {

@@ -4,7 +4,7 @@
 import { fill, h } from "../dom.js";
 import { changePassword, ways } from "../session.js";
 import { t } from "../words.js";
-import { field, form, input } from "./form.js";
+import { complainAt, field, form, input } from "./form.js";
 import { codeField, nameField, notProven, passkeyBox, shownPasskey } from "./second-factor.js";
 
 /** The form for it. @param {string[]} [names] of those who are logged in here @param {() => void} [changed] told when the password is another one */
@@ -19,6 +19,8 @@ export function ownPassword(names = [], changed = () => {}) {
   const again = field(t("own.again"), secret("new-password"));
   const act = async () => {
     fill(said);
+    const missing = [name, present, next].find((one) => one.control.value === "");
+    if (missing) return complainAt(missing, t("own.nothing"));
     if (next.control.value !== again.control.value) {
       again.complain(t("own.differ"));
       again.control.focus();

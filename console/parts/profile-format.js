@@ -30,10 +30,13 @@ export function formatFacts(format) {
   ];
 }
 
+/** A number in a note, which is written as its language does. @param {bigint} value */
+const inNote = (value) => (serversLanguage() ? value.toLocaleString(serversLanguage()) : number(value));
+
 /** How many values there are is told once, and numbers are written as everywhere. @param {Json} security */
 export function security({ domainSize, notes }) {
   const isNoted = notes.some((/** @type {string} */ note) => note.split(/\D+/).includes(domainSize));
-  const written = (/** @type {string} */ note) => note.replace(/\b\d{4,}\b/g, (digits) => number(BigInt(digits)));
+  const written = (/** @type {string} */ note) => note.replace(/\b\d{4,}\b/g, (digits) => inNote(BigInt(digits)));
   return [
     domainSize && !isNoted && h("p", {}, t("format.domain", { size: number(BigInt(domainSize)) })),
     notes.length > 0 && h("ul", { class: "notes", lang: serversLanguage() }, notes.map((/** @type {string} */ note) => h("li", {}, written(note)))),

@@ -62,18 +62,26 @@ function offer({ element, control }, grants) {
 function detokenize(path, profile, grant, used) {
   const iv = profile["useIv"] ? field("iv", input({ spellcheck: "false" }), { pointer: "/iv" }) : undefined;
   const [oldest, newest] = [profile["minDecryptVersion"], profile["keyVersion"]];
-  const version = oldest !== newest ? field(t("try.version"), input({ type: "number", min: oldest, max: newest }), { pointer: "/keyVersion", help: t("try.versionFromTo", { from: oldest, to: newest }) }) : undefined;
+  const several = oldest !== newest;
+  const version = field(t("try.version"), input({ type: "number", min: 1 }), { pointer: "/keyVersion", help: t(several ? "try.versionFromTo" : "try.versionHelp", { from: oldest, to: newest }) });
+  version.element.hidden = !several;
   offer(grant, []);
   const more = [iv, version, grant].filter((one) => one !== undefined);
   return section(t("try.detokenize"), t("try.token"), "/token", more, used, async (token) => {
-    const body = { token, ...(iv?.control.value ? { iv: iv.control.value } : {}), ...(version?.control.value ? { keyVersion: Number(version.control.value) } : {}), ...(grant.control.value ? { grantUuid: grant.control.value } : {}) };
-    const answer = await post(`${path}/detokenize`, body).catch((error) => { throw inOwnWords(error, grant.control.value); });
-    return shown(answer["message"]);
+    const named = version.control.value;
+    const body = { token, ...(iv?.control.value ? { iv: iv.control.value } : {}), ...(named ? { keyVersion: Number(named) } : {}), ...(grant.control.value ? { grantUuid: grant.control.value } : {}) };
+    const answer = await post(`${path}/detokenize`, body).catch((error) => {
+      // Since this page was opened others may have moved the profile on.
+      if (error instanceof Refusal && error.field === version.pointer) version.element.hidden = false;
+      throw inOwnWords(error, grant.control.value);
+    });
+    return [shown(answer["message"]), named && h("p", { class: "quiet" }, t("profile.version", { version: named }))];
   });
 }
 
 /** Where the server tells of a call that asks for approvals, this page has a button. @param {unknown} error @param {string} grant the one that was sent */
 function inOwnWords(error, grant) {
+  if (error instanceof Refusal && error.field === "/keyVersion" && error.code === "ArgumentParseError") return new Refusal(error.status, error.code, t("try.needsVersion"), { field: error.field });
   if (!(error instanceof Refusal) || error.field !== "/grantUuid" || grant) return error;
   return new Refusal(error.status, error.code, t("try.needsGrant", { ask: t("grant.ask") }));
 }

@@ -89,7 +89,9 @@ async function others(page) {
   }
   assert.deepEqual(await axe(page), []);
   await file.setInputFiles(join(folder, "own.der"));
-  await page.waitForFunction(() => document.querySelector("textarea").value.startsWith("MII"));
+  await page.waitForFunction(() => document.querySelector("textarea").value.startsWith("-----BEGIN CERTIFICATE-----\nMII"));
+  await file.setInputFiles(join(folder, "own.pem"));
+  await page.waitForFunction(() => document.querySelector("textarea").value.split("BEGIN CERTIFICATE").length === 3, undefined);
   assert.equal(await page.getByText("That is a request").count(), 0);
   await field.fill(readFileSync(join(folder, "own.pem"), "utf8") + readFileSync(join(folder, "key.pem"), "utf8"));
   await page.getByRole("button", { name: "Take them in" }).click();

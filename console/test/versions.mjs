@@ -71,7 +71,7 @@ async function readsBoth(browser, reader, profile) {
   await page.getByLabel("Token", { exact: true }).fill(token);
   const detokenize = page.locator("form").filter({ has: page.getByRole("button", { name: "Detokenize", exact: true }) });
   await detokenize.getByRole("button").click();
-  await detokenize.locator(".wrong").filter({ hasText: "keyVersion" }).waitFor();
+  await detokenize.locator(".wrong").filter({ hasText: "name it here" }).waitFor();
   await detokenize.getByLabel("Key version").fill("2");
   await detokenize.getByRole("button").click();
   await detokenize.locator("output").getByText("12345678").waitFor();

@@ -39,4 +39,4 @@ pub use keys::{Keys, NewKey, OpenError};
 pub use open::Opened;
 pub use place::{Place, Read};
 pub use shared::Options;
-pub use walk::{Found, Walk, Walked, id_of, walk, walk_while};
+pub use walk::{Found, Walk, Walked, has_head, id_of, walk, walk_while};

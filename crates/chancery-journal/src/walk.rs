@@ -112,6 +112,23 @@ pub fn id_of(folder: &Path, keys: &dyn Keys) -> io::Result<Option<Uuid>> {
     Ok(None)
 }
 
+/// Whether the journal in a folder has this head: its segment is read up to it, and none before or after it.
+pub fn has_head(folder: &Path, keys: &dyn Keys, head: &Head) -> io::Result<bool> {
+    let segments = Folder::of(folder).segments()?;
+    let Some(mut reading) = segments.get(&head.segment).map(Reading::of).transpose()?.flatten() else {
+        return Ok(false);
+    };
+    let opened = keys.open(reading.header.journal, &reading.header.sealed).ok();
+    let Some(key) = opened.filter(|key| reading.is_authentic(key)) else { return Ok(false) };
+    let mut buffer = Vec::new();
+    while reading.head().record < head.record {
+        if reading.pass(&key, &mut buffer)? != Ok(true) {
+            return Ok(false);
+        }
+    }
+    Ok(reading.head() == *head)
+}
+
 struct Walker<'w> {
     keys: &'w dyn Keys,
     what: &'w Walk,

@@ -25,7 +25,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use self::counters::Parcel;
-pub use self::journal::{JournalConfig, JournalEntry, JournalState};
+pub use self::journal::{JournalConfig, JournalEntry, JournalState, OtherJournal};
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
     clock::{ClockWatch, WatchingClock},

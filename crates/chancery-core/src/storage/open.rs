@@ -49,6 +49,8 @@ impl OpenFailure {
                     | OpenError::Newer(_)
                     | OpenError::Absent(_)
                     | OpenError::File { .. }
+                    | OpenError::OtherLog(_)
+                    | OpenError::Damaged { .. }
                     | OpenError::Store(StoreError::Unavailable(_))
             ),
             Self::Log(_) | Self::Journal(_) | Self::Load(_) => false,

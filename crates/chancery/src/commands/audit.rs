@@ -9,11 +9,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_core::{Chancery, Host, JournalState, OpenFailure};
+use chancery_core::{Chancery, Host, JournalState, OpenFailure, OtherJournal};
 use chancery_verify::{
     ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
 };
+use chancery_x509::time::rfc3339_ms;
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use serde_json::json;
 
@@ -24,7 +25,7 @@ use crate::{
     client::exit::{Exit, told_with, usage},
     failure::{Failure, describe},
     installation, output,
-    shown::escaped_json,
+    shown::{Shown, escaped_json},
 };
 
 const LEDGER: &str =
@@ -155,7 +156,9 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
         return Ok(Exit::Failed);
     }
     if *newer > 0 {
-        output::note(format_args!("{newer} records are newer than the newest checkpoint: nothing proves them yet."));
+        output::note(format_args!(
+            "Newer than the newest checkpoint, so that nothing proves them yet: {newer} records."
+        ));
     }
     let newest = newest.as_ref().map(|newest| {
         json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
@@ -219,10 +222,12 @@ async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
     let state = chancery.verify_journal(&host, &folder, head, &checkpoints).await;
     chancery.shut_down().await;
     let state = state?;
-    let is_whole = tell_faults(&state);
+    let missed: Vec<_> = state.others.iter().filter(|other| other.is_missed_here).collect();
+    missed.iter().for_each(|other| output::note(format_args!("Not whole: {}.", not_looked_through(other))));
+    let is_whole = tell_faults(&state) && missed.is_empty();
     let walked = state.walked;
     if walked.unchecked > 0 {
-        output::note(format_args!("{} heads are of records that are not there any more.", walked.unchecked));
+        output::note(format_args!("Heads whose records could not be compared: {}.", walked.unchecked));
     }
     if !is_whole {
         return Ok(Exit::Failed);
@@ -244,6 +249,16 @@ pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery
         );
     }
     Ok((installation::open_existing(&settings).await?, folder))
+}
+
+/// What is said of a journal that was not looked through.
+pub(super) fn not_looked_through(other: &OtherJournal) -> String {
+    let OtherJournal { id, host, missing_from_ms, .. } = other;
+    let host = Shown(host);
+    missing_from_ms.map_or_else(
+        || format!("the journal of {host} ({id}), which its own server has, or its files there"),
+        |ms| format!("the journal that {host} had ({id}) is missing; it went up to {}", rfc3339_ms(ms)),
+    )
 }
 
 /// Whether there are none.

@@ -12,7 +12,7 @@ use clap::{ArgMatches, Args as _, Command, FromArgMatches as _, parser::ValueSou
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::audit::{block, open, tell_faults};
+use super::audit::{block, not_looked_through, open, tell_faults};
 use crate::{
     cli::audit::{AuditWho, JournalPlace, OF_HOST, OF_SERVER},
     client::{
@@ -192,11 +192,8 @@ async fn on_host(asked: Asked, place: JournalPlace) -> Result<Exit, Failure> {
     let state = state?;
     failed.map_or(Ok(()), Err)?;
     let is_whole = tell_faults(&state);
-    for (id, host) in &state.others {
-        output::note(format_args!(
-            "Not looked through: the journal of {} ({id}). Ask its own server, or read its files there.",
-            Shown(host)
-        ));
+    for other in &state.others {
+        output::note(format_args!("Not looked through: {}.", not_looked_through(other)));
     }
     if !is_whole || !state.others.is_empty() {
         return Ok(Exit::Failed);

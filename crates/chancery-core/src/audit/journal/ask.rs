@@ -9,7 +9,7 @@ use chancery_verify::ledger::LedgerCheckpoint;
 use uuid::Uuid;
 
 use super::{JournalKeys, known};
-use crate::{Chancery, Error, Host, Result};
+use crate::{Chancery, Error, Host, Result, storage::host_name};
 
 /// A call that had a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +51,21 @@ pub struct JournalState {
     pub walked: Walked,
     /// When a record of the audit told last that a part of it is missing, of the time that is asked for.
     pub missed_at_ms: Option<i64>,
-    /// Other journals of this installation that may have calls of that time, and were not looked at: id and host.
-    pub others: Vec<(Uuid, String)>,
+    /// Other journals of this installation that may have calls of that time, and were not looked at.
+    pub others: Vec<OtherJournal>,
+}
+
+/// A journal that was not looked at.
+#[derive(Clone, Debug)]
+pub struct OtherJournal {
+    /// Its id.
+    pub id: Uuid,
+    /// The host of its server.
+    pub host: String,
+    /// Up to when it was known to go, in milliseconds since 1970 UTC, where it is missing.
+    pub missing_from_ms: Option<i64>,
+    /// Whether it is missing, and was in the folder that was looked at, or nobody knows where.
+    pub is_missed_here: bool,
 }
 
 impl JournalState {
@@ -69,14 +82,25 @@ struct Expected {
     journal: Option<Uuid>,
     what: Walk,
     missed_at_ms: Option<i64>,
-    others: Vec<(Uuid, String)>,
+    others: Vec<Row>,
 }
 
 impl Expected {
     /// What was removed because its time was over is not missed any more.
-    fn beside(self, walked: Walked) -> JournalState {
+    fn beside(self, folder: &Path, walked: Walked) -> JournalState {
         let missed_at_ms = self.missed_at_ms.filter(|told_ms| known::is_of_now(*told_ms, &walked));
-        JournalState { walked, missed_at_ms, others: self.others }
+        let here = (host_name(), std::path::absolute(folder).unwrap_or_default().display().to_string());
+        let others = self.others.into_iter().map(|row| {
+            let was_here = known::has_no_row(&row) || (&row.host, &row.folder) == (&here.0, &here.1);
+            let is_missed = row.missed_at_ms.is_some_and(|missed_ms| known::is_of_now(missed_ms, &walked));
+            OtherJournal {
+                id: row.id,
+                missing_from_ms: row.missed_at_ms.map(|_| row.written_at_ms),
+                is_missed_here: was_here && is_missed,
+                host: row.host,
+            }
+        });
+        JournalState { missed_at_ms, others: others.collect(), walked }
     }
 }
 
@@ -109,7 +133,7 @@ impl Chancery {
             }
         };
         let walked = walk(folder, &keys, &what, &mut visit).map_err(|error| unreadable(folder, &error))?;
-        Ok(expected.beside(walked))
+        Ok(expected.beside(folder, walked))
     }
 
     /// Goes through the journal in a folder, and compares it with what the store knows of it, and with heads that
@@ -128,7 +152,7 @@ impl Chancery {
             expected.what.heads.extend(self.heads_in(journal, checkpoints)?);
         }
         let walked = walk(folder, &keys, &expected.what, &mut |_| {}).map_err(|error| unreadable(folder, &error))?;
-        Ok(expected.beside(walked))
+        Ok(expected.beside(folder, walked))
     }
 
     /// Which journal the folder has, and from where to where it goes by all that is known of it here.
@@ -164,8 +188,8 @@ impl Chancery {
             );
             return Err(Error::value("/journalDir", message));
         }
-        let others = known.iter().filter(|row| Some(row.id) != journal && known::may_have(row, from_ms, to_ms));
-        let others = others.map(|row| (row.id, row.host.clone())).collect();
+        let is_other = |row: &&Row| Some(row.id) != journal && known::may_have(row, from_ms, to_ms);
+        let others = known.iter().filter(is_other).cloned().collect();
         let row = known.into_iter().find(|row| Some(row.id) == journal);
         let begins = row.as_ref().and_then(|row| u64::try_from(row.first_segment).ok());
         let heads = row.as_ref().and_then(head).into_iter().collect();

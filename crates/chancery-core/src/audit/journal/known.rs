@@ -17,10 +17,16 @@ use chancery_verify::{
 };
 use uuid::Uuid;
 
-use crate::{Error, Result, time::rfc3339_ms};
+use crate::{Result, time::rfc3339_ms};
 
 /// Records that are looked at for the newest one that says that a part of a journal is missing.
 const LOOKED_AT_MAX: u32 = 10_000;
+
+/// Records of trouble that are looked at for the newest one of writing.
+const TOLD_MAX: u32 = 100;
+
+/// What the detail of a `JournalFail` has where a segment is not as it was written.
+const OF_SEGMENT: &str = "\"segment\":";
 
 /// By how much the clocks of nodes may differ where it is asked whether a journal may have calls of a time.
 const CLOCKS_MS: i64 = 60_000;
@@ -78,11 +84,31 @@ pub(super) fn has_no_row(row: &Row) -> bool {
 
 /// When it was told last that a part of a journal is missing, if that was not before this time.
 pub(in crate::audit) async fn told_missing(tx: &mut Tx, journal: Uuid, from_ms: Option<i64>) -> Result<Option<i64>> {
-    let action = Some(Action::JournalMiss.as_str().to_owned());
-    let filter = Filter { object: Some(journal), action, from_ms, ..Filter::default() };
-    let page = Page { limit: 1, start: Start::Offset(0), count_max: 0, scan_max: LOOKED_AT_MAX };
-    let told = audit::list(tx, filter, &page).await.map_err(Error::from)?;
-    Ok(told.rows.first().map(|row| row.record.at_ms))
+    let told = newest(tx, journal, Action::JournalMiss, (from_ms, 1)).await?;
+    Ok(told.first().map(|row| row.record.at_ms))
+}
+
+/// Whether the last that was told of writing a journal is that it cannot be written. That a segment is not as it was written is
+/// another matter, which nothing ends.
+pub(super) async fn told_failing(tx: &mut Tx, journal: Uuid) -> Result<bool> {
+    let failed = newest(tx, journal, Action::JournalFail, (None, TOLD_MAX)).await?;
+    let resumed = newest(tx, journal, Action::JournalResume, (None, 1)).await?;
+    let is_of_writing = |row: &&audit::Row| !row.record.detail.contains(OF_SEGMENT);
+    let failed = failed.iter().find(is_of_writing).map(|row| row.seq);
+    Ok(failed > resumed.first().map(|row| row.seq))
+}
+
+/// The newest records of an action on a journal.
+async fn newest(
+    tx: &mut Tx,
+    journal: Uuid,
+    action: Action,
+    (from_ms, limit): (Option<i64>, u32),
+) -> Result<Vec<audit::Row>> {
+    let filter =
+        Filter { object: Some(journal), action: Some(action.as_str().to_owned()), from_ms, ..Filter::default() };
+    let page = Page { limit, start: Start::Offset(0), count_max: 0, scan_max: LOOKED_AT_MAX };
+    Ok(audit::list(tx, filter, &page).await?.rows)
 }
 
 /// What is said of that.

@@ -20,7 +20,7 @@ use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_types::KeyId;
 use uuid::Uuid;
 
-pub use self::ask::{JournalEntry, JournalState};
+pub use self::ask::{JournalEntry, JournalState, OtherJournal};
 pub(super) use self::{ask::head, known::told_missing};
 pub(crate) use self::{
     record::Noted,

@@ -1,18 +1,19 @@
 //! What is done beside the calls: the store learns how far the journal goes, and the audit what becomes of its files.
 
 use std::{
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
-use chancery_journal::{Event as Told, Head, Numbers, Opened};
+use chancery_journal::{Event as Told, Head, Numbers, Opened, has_head};
 use chancery_store::tables::journals::{self, Row};
 use chancery_types::Action;
 use serde_json::json;
 use tracing::error;
 
 use super::{
-    JournalConfig,
+    JournalConfig, JournalKeys,
+    ask::head,
     known::{self, has_no_row},
 };
 use crate::{Chancery, Error, Event, Result, Visitor, storage::host_name};
@@ -48,16 +49,26 @@ impl Chancery {
         let folder = std::path::absolute(&config.folder).map_err(Error::internal)?;
         let (host, folder) = (host_name(), folder.display().to_string());
         let id = journal.id();
-        let here = known.iter().filter(|row| has_no_row(row) || (&row.host, &row.folder) == (&host, &folder));
-        let lost = here.filter(|row| row.missed_at_ms.is_none() && (row.id != id || !found.reaches(row)));
-        for row in lost {
+        let is_here = |row: &&Row| has_no_row(row) || (&row.host, &row.folder) == (&host, &folder);
+        for row in known.iter().filter(is_here).filter(|row| row.missed_at_ms.is_none()) {
+            if row.id == id && found.reaches(row) && self.is_continued(row)? {
+                continue;
+            }
             let found = (row.id == id).then(|| found.head.map_or(0, |head| number(head.record)));
             self.tell_of_missing(by, row, found).await?;
         }
         if let Some(fault) = found.fault {
             error!(%fault, "the journal's newest segment is not as it was written");
-            let event = Event::new(Action::JournalFail).on(id).detail(json!({"why": fault.to_string()}));
+            let event = Event::new(Action::JournalFail)
+                .on(id)
+                .detail(json!({"why": fault.to_string(), "segment": fault.segment}));
             self.commit(by, event, |_| Box::pin(async { Ok(()) })).await?;
+        }
+        let told_failing =
+            self.storage.read(by, move |tx| Box::pin(async move { known::told_failing(tx, id).await })).await?;
+        if told_failing && !journal.refuses() {
+            // The process that told so did not live to see it written again.
+            self.anchored.state().told.push(Told::Well);
         }
         let known = known.into_iter().find(|row| row.id == id && !has_no_row(row));
         let began = known.as_ref().map(|row| row.began_at_ms);
@@ -69,7 +80,15 @@ impl Chancery {
         Ok(())
     }
 
-    /// Tells that a journal is not there, or ends before its row. What is another one's is noted to be missed.
+    /// Whether what the store knows of a journal that goes as far, or farther, is what its files have: one that was put back
+    /// may have gone on from a former place.
+    fn is_continued(&self, row: &Row) -> Result<bool> {
+        let (Some(journal), Some(known)) = (&self.journal, head(row)) else { return Ok(false) };
+        let keys = JournalKeys(Arc::clone(&self.custodian));
+        has_head(journal.folder(), &keys, &known).map_err(Error::internal)
+    }
+
+    /// Tells that a journal is not there, ends before its row, or has other records up to it. What is another one's is noted to be missed.
     async fn tell_of_missing(&self, by: &KeepingJournal, row: &Row, found: Option<i64>) -> Result<()> {
         let Row { id, host, folder, record, written_at_ms, .. } = row;
         error!(journal = %id, folder, record, "a journal is not there, or ends too early");
@@ -98,13 +117,13 @@ impl Chancery {
     }
 
     /// Looks after the journal each second, until the last user of this Chancery is gone.
-    pub(crate) fn watch_journal(self: &std::sync::Arc<Self>) {
+    pub(crate) fn watch_journal(self: &Arc<Self>) {
         if self.journal.is_some() {
             self.every(LOOK_EVERY, "looking after the journal", |chancery| Box::pin(chancery.look_at_journal()));
         }
     }
 
-    async fn look_at_journal(&self) -> Result<()> {
+    pub(super) async fn look_at_journal(&self) -> Result<()> {
         let is_due = {
             let mut state = self.anchored.state();
             state.told.extend(self.journal.as_ref().map(|journal| journal.take_events()).unwrap_or_default());
@@ -155,7 +174,7 @@ impl Chancery {
         Ok(())
     }
 
-    async fn tell_of_journal(&self, told: Told) -> Result<()> {
+    pub(super) async fn tell_of_journal(&self, told: Told) -> Result<()> {
         let by = &KeepingJournal(());
         let Some(mut row) = self.anchored.state().row.clone() else { return Ok(()) };
         let event = |action: Action, detail| Event::new(action).on(row.id).detail(detail);
@@ -165,7 +184,7 @@ impl Chancery {
                 let why = format!(
                     "segment {segment} is not as it was written; `chancery audit verify-journal` finds the place"
                 );
-                event(Action::JournalFail, json!({"why": why}))
+                event(Action::JournalFail, json!({"why": why, "segment": segment}))
             }
             Told::Well => event(Action::JournalResume, serde_json::Value::Null),
             Told::Gone(segments) => {
@@ -235,12 +254,8 @@ impl Found {
     /// Whether it goes as far as the store knows.
     fn reaches(&self, row: &Row) -> bool {
         let Some(head) = self.head else { return false };
-        let known = (row.segment, row.record);
-        if number(self.first) > row.first_segment {
-            return false;
-        }
         let is_there = (number(head.segment), number(head.record));
-        is_there > known || is_there == known && row.hash == head.hash
+        number(self.first) <= row.first_segment && is_there >= (row.segment, row.record)
     }
 }
 

@@ -281,8 +281,10 @@ fn check_receiver(receiver: &Receiver) -> Result<()> {
         Receiver::Syslog(receiver) => receiver,
     };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte);
-    if host.is_empty() || host.len() > 253 || !host.bytes().all(is_plain) {
-        let message = "This is a name such as logs.example.org, or an address such as 192.0.2.1 or 2001:db8::1.";
+    // A port has a member of its own.
+    let is_address = !host.contains(':') || host.parse::<std::net::Ipv6Addr>().is_ok();
+    if host.is_empty() || host.len() > 253 || !host.bytes().all(is_plain) || !is_address {
+        let message = "This is a name such as logs.example.org, or an address such as 192.0.2.1 or 2001:db8::1; the port is in `port`.";
         return Err(Error::value("/syslog/host", message));
     }
     if *port == 0 {

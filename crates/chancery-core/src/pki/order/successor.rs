@@ -187,18 +187,21 @@ impl Said {
         })
     }
 
-    /// By how much the old certificate says less than its profile: so does the new one.
+    /// By how much the old certificate says less than its profile: so does the new one. One without a key usage says nothing of
+    /// it (RFC 5280, 4.2.1.3).
     fn narrowing(&self, profile: &CertProfile) -> Result<CertParams> {
         let tbs = self.parsed.tbs_certificate();
         let usage = said::<KeyUsage>(tbs, "The extension keyUsage")?;
         let whole = certificate::key_usage(profile, tbs.subject_public_key_info());
-        let has = |kept: &CertKeyUsage| usage.is_some_and(|usage| usage.0.contains(certificate::usage_bit(*kept)));
         let purposes = said::<ExtendedKeyUsage>(tbs, "The extension extKeyUsage")?;
         let purposes = purposes.map(|ExtendedKeyUsage(purposes)| purposes).unwrap_or_default();
         let path = said::<BasicConstraints>(tbs, "The extension basicConstraints")?;
         let path = path.and_then(|constraints| constraints.path_len_constraint);
         Ok(CertParams {
-            key_usages: (usage != Some(whole)).then(|| profile.key_usages.iter().copied().filter(has).collect()),
+            key_usages: usage.filter(|usage| *usage != whole).map(|usage| {
+                let has = |kept: &CertKeyUsage| usage.0.contains(certificate::usage_bit(*kept));
+                profile.key_usages.iter().copied().filter(has).collect()
+            }),
             extended_key_usages: (purposes != *profile.extended_key_usages)
                 .then(|| purposes.iter().map(ToString::to_string).collect()),
             path_length: path,

@@ -1,7 +1,8 @@
 //! A journal that somebody put back together with what the store knew of it then.
 
+use chancery_journal::Event as Told;
 use chancery_store::{generated_sql, sql};
-use chancery_types::{JournalStanding, wire::journal::SearchJournal};
+use chancery_types::{Action, JournalStanding, wire::journal::SearchJournal};
 use chancery_verify::ledger::{Demand, TOLERANCE_MS};
 
 use super::*;
@@ -29,11 +30,14 @@ fn copied(from: &std::path::Path, to: &std::path::Path) {
 }
 
 async fn missed(chancery: &Chancery) -> usize {
-    let text = "SELECT detail FROM audit WHERE action = 'JournalMiss'";
-    let read = chancery
-        .storage
-        .store()
-        .read(move |tx| Box::pin(async move { Ok::<Vec<String>, Error>(sql(text).all(tx).await?) }));
+    told(chancery, Action::JournalMiss).await
+}
+
+async fn told(chancery: &Chancery, action: Action) -> usize {
+    let text = "SELECT detail FROM audit WHERE action = $1";
+    let read = chancery.storage.store().read(move |tx| {
+        Box::pin(async move { Ok::<Vec<String>, Error>(sql(text).bind(action.as_str()).all(tx).await?) })
+    });
     read.await.unwrap().len()
 }
 
@@ -85,6 +89,73 @@ async fn a_journal_that_was_put_back_with_its_row_is_found_by_the_newest_checkpo
     assert_eq!(verified.faults, [], "what is told is no fault of the ledger");
 }
 
+/// Whoever finds the lost files and puts them in the place of those that went on without them loses what these have.
+#[tokio::test]
+async fn a_journal_that_went_on_from_a_former_place_is_told() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let [there, first, found] = ["journal", "first", "found"].map(|name| folder.path().join(name));
+    let node = async || installation.node_with_journal(there.clone()).await;
+    let stopped = async |chancery: std::sync::Arc<Chancery>| {
+        chancery.anchor_journal().await.unwrap();
+        chancery.shut_down().await;
+    };
+    let chancery = node().await;
+    let id = profile(&chancery, &caller, &json!({})).await;
+    let token = testing::tokenize(&chancery, &caller, id).await.unwrap();
+    stopped(chancery).await;
+    copied(&there, &first);
+    let chancery = node().await;
+    for _ in 0..4 {
+        testing::tokenize(&chancery, &caller, id).await.unwrap();
+    }
+    stopped(chancery).await;
+    copied(&there, &found);
+    let chancery = node().await;
+    assert_eq!(missed(&chancery).await, 0, "it goes on where it was");
+    stopped(chancery).await;
+
+    copied(&first, &there);
+    let chancery = node().await;
+    assert_eq!(missed(&chancery).await, 1);
+    testing::detokenize(&chancery, &caller, id, &token).await.unwrap();
+    stopped(chancery).await;
+    copied(&found, &there);
+    let chancery = node().await;
+    assert_eq!(missed(&chancery).await, 2, "it has more records, and others");
+    stopped(chancery).await;
+    let chancery = node().await;
+    assert_eq!(missed(&chancery).await, 2, "it is told once");
+}
+
+#[tokio::test]
+async fn that_it_can_be_written_again_is_told_by_the_next_process_too() {
+    let installation = Installation::new().await;
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("journal");
+    let chancery = installation.node_with_journal(there.clone()).await;
+    for trouble in [Told::Changed(1), Told::Trouble("no space left".to_owned())] {
+        assert_eq!(told(&chancery, Action::JournalResume).await, 0);
+        chancery.tell_of_journal(trouble).await.unwrap();
+    }
+    chancery.shut_down().await;
+    drop(chancery);
+    for _ in 0..2 {
+        let chancery = installation.node_with_journal(there.clone()).await;
+        chancery.look_at_journal().await.unwrap();
+        assert_eq!(told(&chancery, Action::JournalResume).await, 1);
+        chancery.shut_down().await;
+    }
+    let chancery = installation.node_with_journal(there.clone()).await;
+    chancery.tell_of_journal(Told::Changed(1)).await.unwrap();
+    chancery.shut_down().await;
+    drop(chancery);
+    let chancery = installation.node_with_journal(there).await;
+    chancery.look_at_journal().await.unwrap();
+    assert_eq!(told(&chancery, Action::JournalResume).await, 1, "what was written otherwise stays so");
+}
+
 #[tokio::test]
 async fn a_journal_whose_row_was_taken_away_is_still_missed() {
     let installation = Installation::new().await;
@@ -118,6 +189,8 @@ async fn a_journal_whose_row_was_taken_away_is_still_missed() {
     let named = (&*id.to_string(), &*token);
     let on_host = others.who_had_token(&HOST, &there, named, None, &mut |_| {}).await.unwrap();
     assert!(!on_host.others.is_empty(), "a journal that is not here was not looked through: {on_host:?}");
+    let on_host = others.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
+    assert!(on_host.others.iter().any(|other| other.is_missed_here), "{on_host:?}");
     // It is told once.
     let told = missed(&chancery).await;
     chancery.shut_down().await;

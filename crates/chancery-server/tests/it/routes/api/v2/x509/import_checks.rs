@@ -115,6 +115,31 @@ async fn a_leaf_whose_name_cannot_be_said_again_has_no_successor() {
     }
 }
 
+/// A certificate without a key usage restricts nothing: its successor has what the profile says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leaf_without_a_key_usage_is_renewed_as_its_profile_says() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.root("root", EC);
+    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
+    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].clone();
+    bench.openssl(&format!("genpkey {EC} -out leaf.key"));
+    bench.openssl(
+        "req -new -config /dev/null -key leaf.key -subj /CN=leaf -addext extendedKeyUsage=clientAuth -out leaf.csr",
+    );
+    bench.openssl(
+        "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -days 100 -copy_extensions copyall -out leaf.pem",
+    );
+    let imported = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("leaf.pem")})).await;
+    let leaf = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
+    let client = json!({"certProfileUuid": profile(&admin, "TLS Client").await, "issuerUuid": issuer});
+    let renewed = admin.post(&format!("/api/v2/x509/{leaf}/renew"), client).await;
+    bench.write("made.pem", renewed.response()["certificate"].as_str().unwrap());
+    let said = String::from_utf8(bench.openssl("x509 -in made.pem -noout -ext keyUsage,extendedKeyUsage")).unwrap();
+    assert!(said.contains("Digital Signature") && said.contains("TLS Web Client Authentication"), "{said}");
+}
+
 /// Makes RSA keys of kinds that anybody can break; writes PKCS#1 in PEM.
 const BREAKABLE: &str = r#"
 import base64, random, sys
