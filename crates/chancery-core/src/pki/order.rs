@@ -145,7 +145,7 @@ impl Order {
         let urls = &self.profile.urls;
         if self.issuer.is_some() && !has_public_url && (urls.crl.is_none() || urls.issuer.is_none()) {
             warnings.push(
-                "The server was started without a public URL (--public-url), so the certificate does not say where its \
+                "No publicUrl is configured (--public-url), so the certificate does not say where its \
                  issuer's CRL and certificate are."
                     .to_owned(),
             );

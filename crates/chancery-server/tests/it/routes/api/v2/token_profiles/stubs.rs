@@ -22,6 +22,8 @@ async fn lists_every_profile_by_name() {
         "algorithm": "Ff1",
         "alphabet": "Decimal",
         "useIv": true,
+        "keyVersion": 1,
+        "minDecryptVersion": 1,
         "system": false,
     });
     assert_eq!(results[2], stub);

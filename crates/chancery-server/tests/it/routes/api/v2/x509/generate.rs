@@ -86,8 +86,7 @@ async fn leaves_are_issued_down_a_hierarchy() {
     let root = root(&client).await;
     let issuing = issued(&client, "Issuing Certificate Authority", &root).await;
     let issuing = issuing["certificateUuid"].as_str().unwrap();
-    let warning =
-        "No publicUrl is configured, so the certificate does not say where its issuer's CRL and certificate are.";
+    let warning = "No publicUrl is configured (--public-url), so the certificate does not say where its issuer's CRL and certificate are.";
     for (name, purpose) in [
         ("Code Signing Certificate", "X509v3 Extended Key Usage: \n                Code Signing\n"),
         ("Time Stamping", "X509v3 Extended Key Usage: critical\n                Time Stamping\n"),
