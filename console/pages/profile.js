@@ -55,7 +55,7 @@ async function stubPage(uuid, signal) {
   const stub = answer.results.find((/** @type {Json} */ one) => one.objInfo.uuid === uuid);
   const name = stub?.objInfo.name ?? uuid;
   const use = using(uuid, stub ?? {}, UNKNOWN, signal);
-  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), use.trial,
+  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), h("h2", {}, t("try.title")), use.trial,
     h("h2", {}, t("grant.title")), use.grants];
   return { title: shownText(name), content };
 }

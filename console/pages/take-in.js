@@ -31,7 +31,7 @@ function takeIn() {
     if (wrong) return complainAt(file, wrong);
     certificates.complain("");
     // What was there stays: a chain may come file by file.
-    const texts = [certificates.control.value.trim(), ...read.map(({ bytes }) => asText(bytes)?.trim() ?? inPem(bytes))];
+    const texts = [certificates.control.value.trim(), ...read.map(({ bytes }) => asText(bytes).trim())];
     certificates.control.value = texts.filter(Boolean).map((text) => `${text}\n`).join("");
   });
   const trust = field(t("issue.trustImported"), input({ type: "checkbox" }), { pointer: "/trustCert", help: t("issue.trustImportedHelp") });
@@ -53,28 +53,37 @@ function taken({ certificates, warnings }) {
   return done(t(said, { count, before }), { to: `#/certificates/${certificates.at(-1).certificateUuid}`, warnings });
 }
 
-/** What these bytes are, where that is no certificate; the server has to judge what is not recognised here. @param {Uint8Array<ArrayBuffer>} bytes @param {string} [name] of the file */
-function otherThanCertificates(bytes, name) {
-  const text = asText(bytes);
-  if (text === undefined) return inDer(bytes, name);
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return t("issue.isKey");
-  if (/-----BEGIN (CERTIFICATE|X509 CERTIFICATE|PKCS7)-----/.test(text)) return undefined;
+/**
+ * What these bytes are, where they are no certificates: nothing else gets into the field or to the server.
+ * @param {Uint8Array<ArrayBuffer>} bytes @param {string} [name] of the file
+ */
+function otherThanCertificates(bytes, name = t("issue.certificates")) {
+  // Whatever the text is written in, the lines that say what follows are of ASCII.
+  const text = inAscii(bytes);
+  if (/PRIVATE KEY|PuTTY-User-Key/.test(text)) return t("issue.isKey");
   if (/-----BEGIN (NEW )?CERTIFICATE REQUEST-----/.test(text)) return t("issue.isRequest");
-  if (text.includes("-----BEGIN ")) return name === undefined ? undefined : t("issue.isNone", { name: shownText(name) });
-  // As is written for DER: its base64 alone.
-  return attempt(() => inDer(bytesOf(text.replace(/\s+/g, "")), name));
+  if (text.includes("-----BEGIN ")) return IN_PEM.test(text) ? undefined : t("issue.isNone", { name: shownText(name) });
+  return inDer(attempt(() => bytesOf(text)) ?? bytes, name);
 }
+
+/** The blocks of PEM that are taken (RFC 7468). */
+const IN_PEM = /-----BEGIN (CERTIFICATE|X509 CERTIFICATE|PKCS7|CMS)-----/;
 
 /**
  * A PKCS#12 file begins with its version, which is 3, and private keys with theirs, which are 0 or 1 (RFC 7292, 5208, 8017, 5915).
- * What is signed of a request begins with its version, has three or four parts, and that of a certificate more (RFC 2986, 5280).
- * @param {Uint8Array<ArrayBuffer>} bytes @param {string | undefined} name
+ * PKCS#7 begins with what it has. What is signed of a request begins with its version, has three or four parts, and that of a
+ * certificate more (RFC 2986, 5280).
+ * @param {Uint8Array<ArrayBuffer>} bytes @param {string} name
  */
 function inDer(bytes, name) {
-  const first = attempt(() => parts(whole(bytes))[0]);
-  if (first?.tag === TAG.integer) return first.content[0] === 3 ? t("issue.isPkcs12", { name: shownText(name ?? t("issue.certificates")) }) : t("issue.isKey");
+  const [first, ...others] = attempt(() => parts(whole(bytes))) ?? [];
+  if (first?.tag === TAG.oid) return undefined;
+  if (first?.tag === TAG.integer) return first.content[0] === 3 ? t("issue.isPkcs12", { name: shownText(name) }) : t("issue.isKey");
   const inner = attempt(() => parts(first)) ?? [];
-  return inner[0]?.tag === TAG.integer && inner.length <= 4 ? t("issue.isRequest") : undefined;
+  if (inner[0]?.tag === TAG.integer && inner.length <= 4) return t("issue.isRequest");
+  // An encrypted PKCS#8 key is an algorithm and octets (RFC 5208, 6).
+  if (others.length === 1 && others[0]?.tag === TAG.octets) return t("issue.isKey");
+  return inner.length >= 6 ? undefined : t("issue.isNone", { name: shownText(name) });
 }
 
 /** DER as PEM, which can stand beside others: a certificate, or PKCS#7, which begins with what it has (RFC 7468). @param {Uint8Array<ArrayBuffer>} bytes */
@@ -92,8 +101,13 @@ function attempt(read) {
   }
 }
 
-/** The text that these bytes are, if they are any. @param {Uint8Array} bytes */
+/** What of these bytes is ASCII stays as it is, also in UTF-16. @param {Uint8Array} bytes */
+const inAscii = (bytes) => new TextDecoder("latin1").decode(bytes).replaceAll("\0", "");
+
+/** The PEM of a file; of DER, or its base64 alone, it is made. @param {Uint8Array<ArrayBuffer>} bytes */
 function asText(bytes) {
-  const text = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  return text?.includes("\0") ? undefined : text;
+  const text = inAscii(bytes);
+  if (!text.includes("-----BEGIN ")) return inPem(attempt(() => bytesOf(text)) ?? bytes);
+  const read = attempt(() => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  return read === undefined || read.includes("\0") ? text : read;
 }

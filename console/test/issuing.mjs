@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -79,10 +79,14 @@ async function others(page) {
   openssl("req", "-in", "own.csr", "-outform", "DER", "-out", "own.csr.der");
   openssl("pkcs8", "-topk8", "-nocrypt", "-in", "key.pem", "-outform", "DER", "-out", "key.der");
   openssl("x509", "-in", "own.pem", "-outform", "DER", "-out", "own.der");
+  const text = readFileSync(join(folder, "own.pem"), "latin1") + readFileSync(join(folder, "key.pem"), "latin1");
+  writeFileSync(join(folder, "latin1.pem"), `friendlyName: M\u00fcller\n${text}`, "latin1");
+  writeFileSync(join(folder, "utf16.pem"), `\ufeff${text}`, "utf16le");
+  writeFileSync(join(folder, "own.jwk"), "{\"kty\":\"EC\",\"d\":\"AAAA\"}");
   const sent = [];
   page.on("request", (one) => one.url().includes("/import") && one.method() === "POST" && sent.push(one.url()));
   const [file, field] = [page.getByLabel("From files"), page.getByLabel("Certificates", { exact: true })];
-  for (const [name, told] of [["own.p12", "own.p12 is a PKCS#12 file"], ["key.pem", "There is a private key in it"], ["key.der", "There is a private key in it"], ["own.csr", "That is a request"], ["own.csr.der", "That is a request"]]) {
+  for (const [name, told] of [["own.p12", "own.p12 is a PKCS#12 file"], ["key.pem", "There is a private key in it"], ["key.der", "There is a private key in it"], ["own.csr", "That is a request"], ["own.csr.der", "That is a request"], ["latin1.pem", "There is a private key in it"], ["utf16.pem", "There is a private key in it"], ["own.jwk", "There is no certificate in own.jwk"]]) {
     await file.setInputFiles(join(folder, name));
     await page.getByText(told).waitFor();
     assert.equal(await field.inputValue(), "", name);
@@ -97,6 +101,7 @@ async function others(page) {
   await page.getByRole("button", { name: "Take them in" }).click();
   await page.getByText("There is a private key in it").waitFor();
   assert.deepEqual(sent, []);
+  await field.fill("");
   rmSync(folder, { recursive: true });
 }
 

@@ -77,6 +77,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0099_recovery",
     "0100_witnesses",
     "0101_token_key_versions",
+    "0102_moved_token_profiles",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -1,6 +1,9 @@
 //! Texts from elsewhere on a terminal.
 
-use std::{io, path::Path};
+use std::{
+    io::{self, IsTerminal as _},
+    path::Path,
+};
 
 pub(crate) use chancery_types::{Shown, ShownName, shell_word};
 use chancery_types::{hides, wire::ObjInfo};
@@ -9,6 +12,8 @@ use chancery_types::{hides, wire::ObjInfo};
 const COLUMNS: usize = 80;
 /// The fewest that are thought of.
 const COLUMNS_MIN: usize = 40;
+/// The most of a label on a terminal.
+const LABEL_MAX: usize = 48;
 /// Blanks in a row that are shown as they are; more of them are counted.
 const BLANKS_MAX: usize = 2;
 
@@ -19,6 +24,20 @@ pub(crate) fn labelled(label: &str, text: &str) -> Vec<String> {
     let indent = " ".repeat(label.len());
     let folded = folded(&without_gaps(text), columns).into_iter().enumerate();
     folded.map(|(at, line)| format!("{}{line}", if at == 0 { label } else { &indent })).collect()
+}
+
+/// The same for what people look at in passing: a program that reads it, or writes it to a file, gets each text as one line.
+pub(crate) fn described(label: &str, text: &str) -> Vec<String> {
+    if io::stdout().is_terminal() { labelled(label, text) } else { vec![format!("{label}{}", without_gaps(text))] }
+}
+
+/// A label that others may have made up: no longer than leaves room behind it on a terminal.
+pub(crate) fn label(text: &str) -> String {
+    let shown = without_gaps(text);
+    if !io::stdout().is_terminal() || shown.chars().count() <= LABEL_MAX {
+        return shown;
+    }
+    shown.chars().take(LABEL_MAX - 1).chain(['\u{2026}']).collect()
 }
 
 /// Labels with what stands behind them.

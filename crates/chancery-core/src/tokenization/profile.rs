@@ -45,6 +45,8 @@ pub(crate) struct Profile {
     pub(crate) key: KeyId,
     /// The profile whose tokens it makes: itself, or the one that it shares them with.
     pub(crate) domain: TokenProfileId,
+    /// Whether it had another key, or made and read others' tokens, before.
+    pub(crate) has_moved: bool,
     rules: TokenRules,
     standing: KeyStanding,
     /// Whether calls wait until their record is on the disk.
@@ -158,6 +160,7 @@ impl Profile {
             tokens,
             key: spec.key,
             domain: spec.domain(id),
+            has_moved: profile.moves.is_some(),
             control_rules: spec.control_rules,
             rules: rules.beside(*together),
             standing: KeyStanding {

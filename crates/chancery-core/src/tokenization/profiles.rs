@@ -82,14 +82,16 @@ impl TokenProfiles {
         profiles.get(&id).and_then(Option::as_ref).map(|profile| (profile.key, profile.domain))
     }
 
-    /// The profiles that are known to make and read other tokens than this one. Of one that was deleted, or cannot be read,
-    /// nobody knows which they were.
+    /// The profiles that are known never to have made or read a token of this one. Of one that was deleted, or cannot be read,
+    /// nobody knows which tokens it had, nor of one that had others before.
     pub(crate) fn with_other_tokens(&self, id: TokenProfileId) -> HashSet<TokenProfileId> {
-        let Some(tokens) = self.tokens_of(id) else {
-            return self.others_than(&HashSet::from([id])).into_iter().collect();
-        };
         let profiles = self.0.load();
-        let is_other = |profile: &&Arc<Profile>| profile.id != id && (profile.key, profile.domain) != tokens;
+        let Some(asked) = profiles.get(&id).and_then(Option::as_ref).filter(|asked| !asked.has_moved) else {
+            return HashSet::new();
+        };
+        let is_other = |profile: &&Arc<Profile>| {
+            profile.id != id && !profile.has_moved && (profile.key, profile.domain) != (asked.key, asked.domain)
+        };
         profiles.values().flatten().filter(is_other).map(|profile| profile.id).collect()
     }
 

@@ -49,6 +49,7 @@ impl ProfileSpec {
             min_decrypt_version: self.min_decrypt_version,
             first_key_version: None,
             last_key_version: None,
+            moves: None,
             tweak_domain: self.tweak_domain.map(Into::into),
             format: serde_json::to_string(&self.format).map_err(Error::internal)?,
             use_iv: self.use_iv,

@@ -47,6 +47,8 @@ pub struct Row {
     pub durability: Option<String>,
     /// The newest key version that made a token; none also in rows of releases that did not note it.
     pub last_key_version: Option<u32>,
+    /// How often it was given another key, or the tokens of another profile; none where it never was.
+    pub moves: Option<u32>,
 }
 
 /// What lists show of a token profile.
@@ -73,7 +75,7 @@ macro_rules! select {
         concat!(
             "SELECT id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, \
              tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, \
-             durability, last_key_version, mac FROM token_profiles ",
+             durability, last_key_version, moves, mac FROM token_profiles ",
             $rest
         )
     };
@@ -106,6 +108,11 @@ pub async fn update(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
             last_key_version: old.last_key_version.or(old.used.then_some(old.key_version)),
             created_at_ms: old.created_at_ms,
             version: old.version + 1,
+            moves: if (old.key_id, old.tweak_domain) == (new.key_id, new.tweak_domain) {
+                old.moves
+            } else {
+                Some(old.moves.unwrap_or_default().saturating_add(1))
+            },
             ..new
         };
         true
@@ -166,7 +173,7 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 authority!(Row, "token_profiles", keys 1, {
     id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, tweak_domain, format,
     use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, durability,
-    last_key_version,
+    last_key_version, moves,
 });
 
 impl FromColumns for StubRow {

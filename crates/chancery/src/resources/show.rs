@@ -8,7 +8,7 @@ use super::names::Names;
 use crate::{
     failure::Failure,
     output,
-    shown::{Shown, ShownName},
+    shown::{Shown, ShownName, described, label},
 };
 
 /// Bold where a person looks at it; nothing where a program does, or where colours are not wanted (no-color.org).
@@ -48,13 +48,13 @@ pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
         "uuid" => 1,
         _ => 2,
     });
-    let width = lines.iter().map(|(member, _)| member.chars().count()).max().unwrap_or_default();
+    let width = lines.iter().map(|(member, _)| label(member).chars().count()).max().unwrap_or_default();
     for (member, text) in lines {
-        let mut parts = text.trim_end().split('\n');
-        let first = Shown(parts.next().unwrap_or_default()).to_string();
-        output::line(format!("{:<width$}  {first}", Shown(&member).to_string()).trim_end())?;
-        for more in parts {
-            output::line(format!("{:width$}  {}", "", Shown(more)))?;
+        let label = format!("{:<width$}  ", label(&member));
+        let below = " ".repeat(label.chars().count());
+        for (at, part) in text.trim_end().split('\n').enumerate() {
+            let lines = described(if at == 0 { &label } else { &below }, part);
+            lines.iter().try_for_each(|line| output::line(line.trim_end()))?;
         }
     }
     Ok(())

@@ -43,7 +43,11 @@ pub(super) async fn all(tx: &mut Tx, key: &LogKey) -> Result<Vec<Row>> {
     for said in checkpoint.into_iter().flat_map(|checkpoint| checkpoint.journals) {
         let (Ok(id), Some(said)) = (said.journal.parse(), parsed(&said)) else { continue };
         match rows.iter_mut().find(|row| row.id == id) {
-            Some(row) if is_farther(&said, row) => (row.segment, row.record, row.hash) = said,
+            Some(row) if is_farther(&said, row) => {
+                (row.segment, row.record, row.hash) = said;
+                // The row is of before that, and so is what it says of the journal being missed.
+                row.missed_at_ms = None;
+            }
             Some(_) => {}
             None => rows.push(without_row(id, said)),
         }

@@ -216,7 +216,7 @@ async fn a_journal_that_is_not_as_it_was_written_makes_no_answer_complete() {
 }
 
 #[tokio::test]
-async fn calls_under_profiles_that_share_the_tokens_are_found_and_those_of_a_deleted_one_by_its_id() {
+async fn calls_under_profiles_that_share_the_tokens_are_found_also_of_deleted_ones() {
     let installation = Installation::new().await;
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let id = profile(chancery, &caller, &json!({})).await;
@@ -235,8 +235,35 @@ async fn calls_under_profiles_that_share_the_tokens_are_found_and_those_of_a_del
         assert_eq!(profiles, [id, copy]);
     }
     chancery.delete_token_profile(&caller, copy).await.unwrap();
-    let answer = ask(chancery, &caller, &json!({"tokenProfileUuid": copy, "token": token})).await.unwrap();
-    assert_eq!((answer.items.len(), answer.complete), (1, true));
+    for asked in [id, copy] {
+        let answer = ask(chancery, &caller, &json!({"tokenProfileUuid": asked, "token": token})).await.unwrap();
+        assert_eq!((answer.items.len(), answer.complete), (2, true));
+    }
+}
+
+/// Whoever read by a profile that has other tokens now is found, whichever of the two is asked about.
+#[tokio::test]
+async fn calls_under_a_profile_that_shared_the_tokens_once_are_found() {
+    let installation = Installation::new().await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let id = profile(chancery, &caller, &json!({})).await;
+    let request = request!({"objInfo": {"name": "reports"}, "tweakDomain": id});
+    let reports = chancery.copy_token_profile(&caller, id, request).await.unwrap().obj_info.uuid;
+    let rules = json!([{"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": "Detokenize"}]);
+    chancery.change_permissions(&caller, reports, request!({"controlRules": rules})).await.unwrap();
+    let token = testing::tokenize(chancery, &caller, id).await.unwrap();
+    testing::detokenize(chancery, &caller, reports, &token).await.unwrap();
+    let read =
+        async |profile| ask(chancery, &caller, &json!({"tokenProfileUuid": profile, "token": token})).await.unwrap();
+    let others = testing::profile(chancery, &caller, "others").await;
+    assert_eq!(read(others).await.items.len(), 0, "it never had such tokens");
+    for domain in [others, reports] {
+        chancery.change_token_profile(&caller, reports, request!({"tweakDomain": domain})).await.unwrap();
+        for asked in [id, reports] {
+            let answer = read(asked).await;
+            assert_eq!((answer.items.len(), answer.complete), (2, true), "{answer:?}");
+        }
+    }
 }
 
 #[tokio::test]
