@@ -54,7 +54,8 @@ pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
         let below = " ".repeat(label.chars().count());
         for (at, part) in text.trim_end().split('\n').enumerate() {
             let lines = described(if at == 0 { &label } else { &below }, part);
-            lines.iter().try_for_each(|line| output::line(line.trim_end()))?;
+            // Of a text of several lines an empty one stands behind the label's blanks, too.
+            lines.iter().try_for_each(|line| output::line(if at == 0 { line.trim_end() } else { line }))?;
         }
     }
     Ok(())

@@ -87,9 +87,10 @@ struct Expected {
 
 impl Expected {
     /// What was removed because its time was over is not missed any more.
-    fn beside(self, folder: &Path, walked: Walked) -> JournalState {
+    fn beside(self, folder: &Path, walked: Walked) -> Result<JournalState> {
         let missed_at_ms = self.missed_at_ms.filter(|told_ms| known::is_of_now(*told_ms, &walked));
-        let here = (host_name(), std::path::absolute(folder).unwrap_or_default().display().to_string());
+        let folder = std::path::absolute(folder).map_err(|error| unreadable(folder, &error))?;
+        let here = (host_name(), folder.display().to_string());
         let others = self.others.into_iter().map(|row| {
             let was_here = known::has_no_row(&row) || (&row.host, &row.folder) == (&here.0, &here.1);
             let is_missed = row.missed_at_ms.is_some_and(|missed_ms| known::is_of_now(missed_ms, &walked));
@@ -100,7 +101,7 @@ impl Expected {
                 host: row.host,
             }
         });
-        JournalState { missed_at_ms, others: others.collect(), walked }
+        Ok(JournalState { missed_at_ms, others: others.collect(), walked })
     }
 }
 
@@ -133,7 +134,7 @@ impl Chancery {
             }
         };
         let walked = walk(folder, &keys, &what, &mut visit).map_err(|error| unreadable(folder, &error))?;
-        Ok(expected.beside(folder, walked))
+        expected.beside(folder, walked)
     }
 
     /// Goes through the journal in a folder, and compares it with what the store knows of it, and with heads that
@@ -152,7 +153,7 @@ impl Chancery {
             expected.what.heads.extend(self.heads_in(journal, checkpoints)?);
         }
         let walked = walk(folder, &keys, &expected.what, &mut |_| {}).map_err(|error| unreadable(folder, &error))?;
-        Ok(expected.beside(folder, walked))
+        expected.beside(folder, walked)
     }
 
     /// Which journal the folder has, and from where to where it goes by all that is known of it here.
