@@ -40,7 +40,7 @@ function takeIn() {
     act: async () => {
       const wrong = certificates.control.value.trim() ? otherThanCertificates(new TextEncoder().encode(certificates.control.value)) : t("issue.nothing");
       if (wrong) throw new Refusal(0, "InvalidValue", wrong, { field: certificates.pointer });
-      taken(await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) }));
+      await taken(await post("/api/v2/x509/import", { certificates: certificates.control.value, trustCert: isSet(trust) }));
     },
   });
 }
