@@ -167,15 +167,9 @@ impl Chancery {
         let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
         let (from_ms, to_ms) = time_ms.map(std::ops::RangeInclusive::into_inner).unzip();
         let key = self.ledger.0.key.clone();
-        let read = self.storage.read(host, move |tx| {
-            Box::pin(async move {
-                let missed = match journal {
-                    Some(journal) => known::told_missing(tx, journal, from_ms).await?,
-                    None => None,
-                };
-                Ok::<_, Error>((known::all(tx, &key).await?, missed))
-            })
-        });
+        let read = self
+            .storage
+            .read(host, move |tx| Box::pin(async move { known::all_and_missing(tx, &key, journal, from_ms).await }));
         let (known, missed_at_ms) = read.await?;
         // A folder without any file is whole by itself.
         if journal.is_none()

@@ -86,6 +86,20 @@ pub(super) fn has_no_row(row: &Row) -> bool {
     row.folder.is_empty()
 }
 
+/// All of them, and when it was told last that a part of `own` is missing, if that was not before this time.
+pub(super) async fn all_and_missing(
+    tx: &mut Tx,
+    key: &LogKey,
+    own: Option<Uuid>,
+    from_ms: Option<i64>,
+) -> Result<(Vec<Row>, Option<i64>)> {
+    let missing = match own {
+        Some(own) => told_missing(tx, own, from_ms).await?,
+        None => None,
+    };
+    Ok((all(tx, key).await?, missing))
+}
+
 /// When it was told last that a part of a journal is missing, if that was not before this time.
 pub(in crate::audit) async fn told_missing(tx: &mut Tx, journal: Uuid, from_ms: Option<i64>) -> Result<Option<i64>> {
     let told = newest(tx, journal, Action::JournalMiss, (from_ms, 1)).await?;

@@ -62,15 +62,9 @@ impl Chancery {
         let turn = self.turn_to_search(caller).await?;
         self.commit(&grant, self.event_of(&asked, &question), |_| Box::pin(async { Ok(()) })).await?;
         let (key, from_ms) = (self.ledger.0.key.clone(), question.from_ms);
-        let read = self.storage.read(&grant, move |tx| {
-            Box::pin(async move {
-                let missing = match own {
-                    Some(own) => known::told_missing(tx, own, from_ms).await?,
-                    None => None,
-                };
-                Ok::<_, Error>((known::all(tx, &key).await?, missing))
-            })
-        });
+        let read = self
+            .storage
+            .read(&grant, move |tx| Box::pin(async move { known::all_and_missing(tx, &key, own, from_ms).await }));
         let (rows, missing) = read.await?;
         let rows: Vec<_> =
             rows.into_iter().filter(|row| known::may_have(row, question.from_ms, question.to_ms)).collect();
