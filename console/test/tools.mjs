@@ -54,7 +54,7 @@ export async function open(browser, options = {}) {
     const url = request.url();
     if (!url.startsWith(BASE) && !url.startsWith("blob:") && !url.startsWith("data:")) complaints.push(`asked another host: ${url}`);
   });
-  watch(context);
+  context.on("page", watch);
   if (FOLDER) await context.route((url) => url.href.startsWith(`${BASE}/console/`), fromFolder);
   const page = await context.newPage();
   page.setDefaultTimeout(15_000);
@@ -91,23 +91,24 @@ export async function visit(page, hash) {
   await settled(page);
 }
 
-/** How many calls of a context are under way, and when that was last another number. */
+/** How many calls of a page are under way, and when that was last another number. */
 const calls = new WeakMap();
 
-function watch(context) {
+/** Of each page by itself: calls of one that is closed meanwhile neither finish nor fail. */
+function watch(page) {
   const state = { open: 0, since: Date.now() };
-  calls.set(context, state);
+  calls.set(page, state);
   // What is open as long as the page is not waited for.
   const isLive = (request) => request.headers().accept === "text/event-stream";
   const count = (step) => (request) => isLive(request) || Object.assign(state, { open: state.open + step, since: Date.now() });
-  context.on("request", count(1));
-  context.on("requestfinished", count(-1));
-  context.on("requestfailed", count(-1));
+  page.on("request", count(1));
+  page.on("requestfinished", count(-1));
+  page.on("requestfailed", count(-1));
 }
 
 /** Waits until nothing is being read any more: a page that has all it asked for asks on within this time, or not at all. */
 export async function settled(page) {
-  const state = calls.get(page.context());
+  const state = calls.get(page);
   for (let tries = 0; tries < 1000; tries += 1) {
     if (state.open === 0 && Date.now() - state.since > 100) return;
     await page.waitForTimeout(25);
