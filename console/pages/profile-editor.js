@@ -10,7 +10,7 @@ import { table } from "../parts/table.js";
 import { go } from "../router.js";
 import { may } from "../session.js";
 import { shown, shownText } from "../visible.js";
-import { t, word } from "../words.js";
+import { t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../parts/form.js").Field} Field */
@@ -92,7 +92,7 @@ function says(fields) {
 function editor(profile, keys, templates) {
   const name = field(t("fact.name"), input({ maxlength: 255, value: profile?.["objInfo"].name ?? "" }), { pointer: "/objInfo/name" });
   const algorithm = field(t("column.algorithm"), select(ALGORITHMS.map((one) => [one, word("tokens", one)]), profile?.["algorithm"]), { pointer: "/algorithm" });
-  const key = field(t("fact.key"), select(keys.filter((one) => one["usages"].includes("Tokenize")).map((one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]), profile?.["keyUuid"]), { pointer: "/keyUuid", help: keys.length === 0 ? t("editor.noKeys") : undefined });
+  const key = field(t("fact.key"), select(keys.filter((one) => one["usages"].includes("Tokenize")).map((one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]), profile?.["keyUuid"]), { pointer: "/keyUuid", help: keys.length === 0 ? t("editor.noKeys") : tn("editor.otherKey", { keys: h("a", { href: "#/keys" }, t("nav.keys")) }) });
   const useIv = field(t("format.useIv"), input({ type: "checkbox", checked: Boolean(profile?.["useIv"]) }), { pointer: "/useIv", help: t("editor.useIvHelp") });
   let fields = formatFields(profile?.["format"]);
   const place = h("div");

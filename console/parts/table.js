@@ -35,7 +35,7 @@ export function list(options) {
   const { path, query, listed } = options;
   const isFiltered = Object.keys(query).some((name) => name !== "after");
   const rows = listed.rows.length > 0 ? table(options.columns, listed.rows, options.caption)
-    : h("div", { class: "empty" }, isFiltered || query["after"] ? t("list.nothingFound") : options.empty);
+    : h("div", { class: "empty" }, query["after"] || (isFiltered && listed.next) ? t("list.nothingHere") : isFiltered ? t("list.nothingFound") : options.empty);
   return [controls(options), rows, pages(path, query, listed)];
 }
 

@@ -145,7 +145,8 @@ export default {
   "list.first": "Von Anfang an",
   "list.previous": "Zurück",
   "list.next": "Weiter",
-  "list.nothingFound": "Auf dieser Seite der Liste wurde nichts gefunden.",
+  "list.nothingFound": "Es wurde nichts gefunden.",
+  "list.nothingHere": "Auf dieser Seite der Liste wurde nichts gefunden.",
 
   "source.computed": "■ berechnet",
   "source.claimed": "◇ behauptet",
@@ -756,6 +757,7 @@ export default {
   "editor.tokenLengthHelp": "Allein: ohne Zeichen im Klartext, Luhn und Stehenbleibendes.",
   "editor.versionPrefixHelp": "1 bis 4 Zeichen vor jedem Token; mit ihnen sagt es die Version seines Schlüssels.",
   "editor.useIvHelp": "Wer zurückwandelt, braucht den IV, der mit dem Token kam.",
+  "editor.otherKey": "Ein weiterer wird unter {keys} angelegt.",
   "editor.noKeys": "Schlüssel sehen die, die welche anlegen dürfen.",
   "editor.samples": "Beispiele, eines je Zeile",
   "editor.samplesHelp": "Erfundene Werte, höchstens 20. Sie stehen in keinem Log; der Schlüssel wird weggeworfen.",

@@ -145,7 +145,8 @@ export default {
   "list.first": "From the beginning",
   "list.previous": "Previous",
   "list.next": "Next",
-  "list.nothingFound": "Nothing was found on this page of the list.",
+  "list.nothingFound": "Nothing was found.",
+  "list.nothingHere": "Nothing was found on this page of the list.",
 
   "source.computed": "■ computed",
   "source.claimed": "◇ claimed",
@@ -855,6 +856,7 @@ export default {
   "editor.tokenLengthHelp": "Alone: without symbols in clear, Luhn or what passes through.",
   "editor.versionPrefixHelp": "1 to 4 symbols in front of each token; the token tells its key version with them.",
   "editor.useIvHelp": "Whoever goes back needs the IV that came with the token.",
+  "editor.otherKey": "Another one is made under {keys}.",
   "editor.noKeys": "Keys are listed for those who may add some.",
   "editor.samples": "Samples, one a line",
   "editor.samplesHelp": "Made-up values, at most 20. They are in no log; the key is thrown away.",

@@ -119,6 +119,31 @@ pub async fn of_identity(
     Ok(found.into_iter().map(|Place(seq, at_ms)| (seq, at_ms)).collect())
 }
 
+const NAMED: &str = "SELECT named.identity AS identity, named.at_ms AS at_ms, named.seq AS seq, audit.identities AS of_record \
+    FROM audit_identities AS named LEFT JOIN audit ON audit.seq = named.seq AND audit.at_ms = named.at_ms \
+    WHERE (named.identity, named.at_ms, named.seq) > ($1, $2, $3) \
+    ORDER BY named.identity, named.at_ms, named.seq LIMIT $4";
+
+/// What a search for an identity finds: a row beside the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Named {
+    /// The identity's uuid as text, the record's time and its number.
+    pub place: (String, i64, i64),
+    /// Who took part in that record, as JSON; none where there is no such record.
+    pub of_record: Option<String>,
+}
+
+/// What searches for identities find, behind this place, at most so many in the order of their places. Of one that cannot be
+/// read there is nothing.
+pub async fn named(
+    tx: &mut Tx,
+    (identity, at_ms, seq): (String, i64, i64),
+    max: u32,
+) -> Result<Vec<Option<Named>>, StoreError> {
+    let found = sql(NAMED).bind(identity).bind(at_ms).bind(seq).bind(max).all(tx).await?;
+    Ok(found.into_iter().map(|Readable(named)| named).collect())
+}
+
 /// The newest records first.
 pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row>, StoreError> {
     list_of(filter).page(tx, page).await
@@ -175,6 +200,18 @@ struct Place(i64, i64);
 impl FromColumns for Place {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self(columns.get("seq")?, columns.get("at_ms")?))
+    }
+}
+
+struct Readable(Option<Named>);
+
+impl FromColumns for Readable {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        let read = || {
+            let place = (columns.get("identity")?, columns.get("at_ms")?, columns.get("seq")?);
+            Ok::<_, StoreError>(Named { place, of_record: columns.optional("of_record")? })
+        };
+        Ok(Self(read().ok()))
     }
 }
 

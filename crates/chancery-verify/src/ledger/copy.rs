@@ -70,6 +70,12 @@ impl LedgerCopy {
         self.key.as_deref()
     }
 
+    /// Whether it has any records.
+    #[must_use]
+    pub fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
     /// Whether it has anything but records, which alone prove nothing.
     #[must_use]
     pub fn has_ledger(&self) -> bool {

@@ -59,6 +59,16 @@ pub enum LedgerFault {
     /// What finds a record by its identities does not have it.
     #[error("number {number}: a search for the identities in this record does not find it")]
     Unfindable { number: i64 },
+    /// What finds records by identities has one that does not name the identity.
+    #[error(
+        "number {number}: a search finds it for an identity that the record does not name, or there is no such record"
+    )]
+    Misattributed { number: i64 },
+    /// What finds records by identities cannot be read from some place on.
+    #[error(
+        "a search for an identity would find what is no number or time of a record; what comes after it was not looked at"
+    )]
+    Illegible,
     /// The end is missing.
     #[error("the end was cut: the newest checkpoint is over {size} records, and there are {leaves} leaves")]
     Cut { size: u64, leaves: u64 },

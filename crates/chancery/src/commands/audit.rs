@@ -122,7 +122,8 @@ fn verify_export(
         }
     }
     if !copy.has_ledger() {
-        let message = format!("{} has records alone, and nothing that proves them", name());
+        let what = if copy.has_records() { "records alone, and nothing that proves them" } else { "no audit records" };
+        let message = format!("{} has {what}", name());
         return Err(told_with(
             Exit::Usage,
             message,

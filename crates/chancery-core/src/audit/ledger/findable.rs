@@ -1,12 +1,13 @@
-//! Whether the records are found by who took part: a table beside them says in whose records an identity is, and no leaf covers
-//! it. Whoever takes rows out of it hides records from a search, but not from here.
+//! Whether the records are found by who took part, and by nobody else: a table beside them says in whose records an identity is,
+//! and no leaf covers it. Whoever takes rows out of it hides records from a search, whoever adds some lays them at another's
+//! door; neither is hidden from here.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use chancery_store::{
     Tx,
     tables::{
-        audit,
+        audit::{self, Named},
         audit_ledger::{self, Placed},
     },
 };
@@ -33,6 +34,39 @@ impl Chancery {
             }
         }
     }
+
+    /// What a search for an identity finds that does not name it.
+    pub(super) async fn misattributed(&self, host: &Host) -> Result<Vec<LedgerFault>> {
+        let (mut faults, mut place) = (Vec::new(), (String::new(), i64::MIN, i64::MIN));
+        loop {
+            let behind = place.clone();
+            let read = self.storage.read(host, move |tx| {
+                Box::pin(async move { Ok::<_, Error>(audit::named(tx, behind, TOGETHER).await?) })
+            });
+            let named = read.await?;
+            let is_last = named.len() < TOGETHER as usize;
+            for one in named {
+                // Its place is not known, and so not where the next begins either.
+                let Some(Named { place: (identity, at_ms, number), of_record }) = one else {
+                    faults.push(LedgerFault::Illegible);
+                    return Ok(faults);
+                };
+                if !of_record.is_some_and(|identities| names(&identities, &identity)) {
+                    faults.push(LedgerFault::Misattributed { number });
+                }
+                place = (identity, at_ms, number);
+            }
+            if is_last {
+                return Ok(faults);
+            }
+        }
+    }
+}
+
+/// Whether a record with these identities, as JSON, names this one. One that cannot be read is told as changed.
+fn names(identities: &str, identity: &str) -> bool {
+    let Ok(Value::Array(identities)) = serde_json::from_str(identities) else { return true };
+    identities.iter().any(|one| one["uuid"].as_str() == Some(identity))
 }
 
 /// Looks at some records from this number on: which are not found, and the last of them where there are more.

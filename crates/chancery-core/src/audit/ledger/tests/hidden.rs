@@ -7,6 +7,7 @@ use super::*;
 on_both!(
     a_record_that_cannot_be_read_hides_no_other,
     records_that_a_search_does_not_find_are_named,
+    records_that_a_search_finds_for_somebody_else_are_named,
     an_id_in_capitals_and_a_moved_time_hide_nothing,
     a_place_without_a_record_hides_no_other,
     a_record_of_tomorrow_is_named,
@@ -53,6 +54,39 @@ async fn records_that_a_search_does_not_find_are_named(installation: Installatio
     assert!(faults(chancery, &[]).await.len() >= named.len());
 }
 
+async fn records_that_a_search_finds_for_somebody_else_are_named(installation: Installation) {
+    let _caller = installation.administrators().await;
+    let chancery = &installation.chancery;
+    filled(chancery).await;
+    let placed = placed(chancery).await;
+    let numbers = |named: bool| {
+        let of = placed.iter().filter(move |placed| placed.row.record.identities.contains("Admin") == named);
+        of.map(|placed| placed.row.seq)
+    };
+    let (another, own) = (numbers(false).next_back().unwrap(), numbers(true).next_back().unwrap());
+    let named = placed.iter().find(|placed| placed.row.seq == own).unwrap();
+    let identities: Vec<serde_json::Value> = serde_json::from_str(&named.row.record.identities).unwrap();
+    let identity = identities[0]["uuid"].as_str().unwrap();
+    let put = |number: &str| {
+        format!(
+            "INSERT INTO audit_identities (identity, at_ms, seq) SELECT '{identity}', at_ms, {number} FROM audit \
+             WHERE seq = {another}"
+        )
+    };
+    alter(chancery, vec![put("seq")]).await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Misattributed { number: another }]);
+    alter(chancery, vec![put("98765")]).await;
+    let both = [another, 98_765].map(|number| LedgerFault::Misattributed { number });
+    assert_eq!(faults(chancery, &[]).await, both);
+    alter(chancery, vec![format!("DELETE FROM audit_identities WHERE seq IN ({another}, 98765)")]).await;
+    alter(chancery, vec![format!("UPDATE audit SET identities = '[]' WHERE seq = {own}")]).await;
+    assert!(faults(chancery, &[]).await.contains(&LedgerFault::Misattributed { number: own }));
+    if !installation.is_on_postgres() {
+        alter(chancery, vec![put("'none'")]).await;
+        assert!(faults(chancery, &[]).await.contains(&LedgerFault::Illegible));
+    }
+}
+
 async fn an_id_in_capitals_and_a_moved_time_hide_nothing(installation: Installation) {
     let _caller = installation.administrators().await;
     let chancery = &installation.chancery;
@@ -62,7 +96,8 @@ async fn an_id_in_capitals_and_a_moved_time_hide_nothing(installation: Installat
     let on_one = placed.iter().find(|placed| placed.row.record.object.is_some()).unwrap();
     let (number, leaf) = (on_one.row.seq, on_one.leaf.unwrap().try_into().unwrap());
     alter(chancery, vec![format!("UPDATE audit_identities SET at_ms = at_ms + 1 WHERE seq = {named}")]).await;
-    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Unfindable { number: named }]);
+    let moved = [LedgerFault::Unfindable { number: named }, LedgerFault::Misattributed { number: named }];
+    assert_eq!(faults(chancery, &[]).await, moved);
     alter(
         chancery,
         vec![
@@ -103,6 +138,7 @@ async fn a_place_without_a_record_hides_no_other(installation: Installation) {
          WHERE seq = {number}"
     );
     alter(chancery, vec![statement]).await;
+    assert!(faults(chancery, &[]).await.contains(&LedgerFault::Misattributed { number: 99_999 }));
     let listed = chancery.audit_records(&caller, query()).await.unwrap().items;
     assert!(before.iter().all(|record| listed.iter().any(|one| one.number == record.number)));
     let told = listed.iter().find(|record| record.number == 99_999).unwrap();
