@@ -154,11 +154,14 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 pub(crate) struct ShuttingDown(());
 
 impl Chancery {
-    /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
+    /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store. One whose
+    /// store is to be read alone does nothing by itself, and so neither changes nor signs what somebody is to judge.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         // In a box: the future of whoever opens one has no room for all of this.
         let chancery = Box::pin(Self::opened(config)).await?;
-        chancery.begin_tasks();
+        if !chancery.storage.is_read_only() {
+            chancery.begin_tasks();
+        }
         Ok(chancery)
     }
 
@@ -247,6 +250,9 @@ impl Chancery {
     pub async fn shut_down(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
         self.custody.shut_down();
+        if self.storage.is_read_only() {
+            return self.storage.close().await;
+        }
         let written = timeout(WRITE_DOWN_TIME, self.write_down()).await;
         if !matches!(written, Ok(true)) && timeout(CLOSE_TIME, self.log_unwritten_counts()).await.is_err() {
             error!("the counts of the last calls could neither be written nor logged");

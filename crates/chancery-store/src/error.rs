@@ -86,6 +86,11 @@ pub enum OpenError {
     /// The database was changed by a newer release.
     #[error("the database has the migration {0}, which this release does not know: use the newer release that made it")]
     Newer(String),
+    /// The database is of an older release, and is not to be changed.
+    #[error(
+        "{0} is of an older release: read it with that one, or start this one on it first, which brings it up to date"
+    )]
+    Older(String),
     /// A migration that ran is not the one that this release holds.
     #[error("the migration {0} is not the one that made this database")]
     Changed(String),

@@ -16,6 +16,7 @@ mod flush;
 mod group;
 mod in_place;
 mod list;
+mod look;
 mod migrate;
 mod postgres;
 mod readers;

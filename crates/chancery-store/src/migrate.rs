@@ -99,12 +99,30 @@ pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, Open
         apply(tx, migration).await?;
         missing += 1;
     }
-    // Each by itself: in which lines are whose begins anew with each.
-    let texts = MIGRATIONS.iter().map(|migration| tx.backend().migration_text(migration.text));
-    let texts = texts.collect::<String>();
-    triggers::check(tx, &texts).await?;
+    triggers::check(tx, &texts(tx)).await?;
     tables::changes::forget_foreign(tx).await?;
     Ok(missing)
+}
+
+/// Refuses a database that is not of this release, or has other triggers than its own. Nothing is changed.
+pub(crate) async fn expect_current(tx: &mut Tx, name: &str) -> Result<(), OpenError> {
+    let applied = sql("SELECT name, text FROM migrations ORDER BY name").all::<Named>(tx).await;
+    let applied = applied.map_err(|error| match error {
+        // There is no such table.
+        StoreError::Internal(text) if text.contains("migrations") => OpenError::Absent(name.to_owned()),
+        error => error.into(),
+    })?;
+    refuse_foreign(&applied)?;
+    let is_missing = |migration: &&Migration| !applied.iter().any(|old| old.name == migration.name);
+    if MIGRATIONS.iter().any(|migration| is_missing(&migration)) {
+        return Err(OpenError::Older(name.to_owned()));
+    }
+    triggers::check(tx, &texts(tx)).await
+}
+
+/// Of all migrations. Each by itself: in which lines are whose begins anew with each.
+fn texts(tx: &Tx) -> String {
+    MIGRATIONS.iter().map(|migration| tx.backend().migration_text(migration.text)).collect()
 }
 
 /// What the database has: a migration that ran, or a trigger.

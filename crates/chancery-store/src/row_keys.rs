@@ -76,6 +76,12 @@ pub fn authority_tables() -> &'static [Table] {
     AUTHORITY
 }
 
+/// Opens the key, which must be there.
+pub(crate) async fn expect(tx: &mut Tx, keys: &dyn RowKeys) -> Result<Authenticator, OpenError> {
+    let key = sql(READ).bind(VERSION).optional::<SealedRowKey>(tx).await?.ok_or(RowKeyError::Missing)?;
+    Ok(Authenticator::new(keys.open(&key)?))
+}
+
 /// Opens the key, or makes it and authenticates what is there. In the transaction of the migrations.
 pub(crate) async fn prepare(tx: &mut Tx, keys: &dyn RowKeys) -> Result<Authenticator, OpenError> {
     if let Some(key) = sql(READ).bind(VERSION).optional::<SealedRowKey>(tx).await? {

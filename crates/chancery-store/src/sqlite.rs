@@ -21,6 +21,7 @@ use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
 use crate::authority::Authenticator;
 use crate::in_place::InPlace;
+use crate::look::Access;
 use crate::stamp::Stamp;
 use crate::statement::{Wanted, expect_changed};
 use crate::undo::Undo;
@@ -39,6 +40,10 @@ const STATEMENTS: usize = 256;
 
 /// So many steps of SQLite's machine pass between two looks at the clock: some ten microseconds.
 const STEPS: i32 = 4_000;
+
+const SESSION_TO_READ: &str = "
+    PRAGMA foreign_keys = ON;
+    PRAGMA cache_size = -16384;";
 
 const SESSION: &str = "
     PRAGMA journal_mode = WAL;
@@ -59,6 +64,7 @@ pub(crate) struct DatabaseFile {
     pub(crate) flush: SqliteFlush,
     /// The files that were opened.
     pub(crate) place: Arc<InPlace>,
+    pub(crate) access: Access,
 }
 
 impl DatabaseFile {
@@ -66,7 +72,8 @@ impl DatabaseFile {
     pub(crate) fn open(path: &Path, flush: SqliteFlush) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
         let place = InPlace::of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let (file, stamp) = (Self { path: path.to_owned(), flush, place: Arc::new(place) }, Stamp::lock(path)?);
+        let file = Self { path: path.to_owned(), flush, place: Arc::new(place), access: Access::Writing };
+        let stamp = Stamp::lock(path)?;
         let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
@@ -101,14 +108,18 @@ impl DatabaseFile {
         }
     }
 
-    /// A connection that reads and writes.
+    /// A connection that reads, and writes where this is not to be read alone.
     pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         self.place.check().map_err(StoreError::Unavailable)?;
-        let mut inner = rusqlite::Connection::open_with_flags(&self.path, flags)?;
+        let (path, how) = match self.access {
+            Access::Writing => (self.path.clone(), OpenFlags::SQLITE_OPEN_READ_WRITE),
+            Access::Reading => (self.path.clone(), OpenFlags::SQLITE_OPEN_READ_ONLY),
+            Access::Still => (self.still()?, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI),
+        };
+        let mut inner = rusqlite::Connection::open_with_flags(path, how | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         // First: the rest may have to wait for another process.
         inner.busy_timeout(WAIT)?;
-        inner.execute_batch(SESSION)?;
+        inner.execute_batch(if self.access == Access::Writing { SESSION } else { SESSION_TO_READ })?;
         inner.set_prepared_statement_cache_capacity(STATEMENTS);
         // Plans do not depend on the values: else a prepared statement would be planned anew for each of many values.
         inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;

@@ -25,6 +25,22 @@ pub(crate) struct Stamp {
     file: File,
 }
 
+/// Whether there is a log, without anything being made or waited for. Refuses one that belongs to another file.
+pub(crate) fn look(database: &Path) -> Result<bool, OpenError> {
+    if !fs::exists(log_of(database)).map_err(|cause| at(database, cause))? {
+        return Ok(false);
+    }
+    match File::open(beside(database, "-stamp")) {
+        Ok(file) => Stamp { database: database.to_owned(), file }.check_log().map(|_| true),
+        Err(_) => Ok(true),
+    }
+}
+
+/// SQLite's log of this file.
+pub(crate) fn log_of(database: &Path) -> PathBuf {
+    beside(database, "-wal")
+}
+
 impl Stamp {
     /// Waits until no other process is opening the file.
     pub(crate) fn lock(database: &Path) -> Result<Self, OpenError> {
@@ -36,8 +52,7 @@ impl Stamp {
 
     /// Whether there is a log. Refuses one that belongs to another file.
     pub(crate) fn check_log(&self) -> Result<bool, OpenError> {
-        let log = beside(&self.database, "-wal");
-        if fs::metadata(&log).map_or(0, |log| log.len()) == 0 {
+        if fs::metadata(log_of(&self.database)).map_or(0, |log| log.len()) == 0 {
             return Ok(false);
         }
         let known = self.known().map_err(|cause| at(&self.database, cause))?;

@@ -21,7 +21,7 @@ use crate::sqlite::DatabaseFile;
 use crate::url::{Place, SqliteFlush};
 use crate::wal::Log;
 use crate::work::{Work, perform, wait};
-use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, migrate, postgres, row_keys, tx};
+use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, look, migrate, postgres, row_keys, tx};
 
 /// Works that may wait for a connection to PostgreSQL; more are refused as Busy.
 const WAITING: usize = 4096;
@@ -32,7 +32,7 @@ const WRITE_TIME: Duration = Duration::from_secs(60);
 
 const ENDED: &str = "the writer ended";
 
-/// An open database. Clones share it.
+/// An open database. Clones share it. One that is to be read alone has no writer.
 #[derive(Clone)]
 pub struct Store {
     database: Database,
@@ -42,9 +42,9 @@ pub struct Store {
 #[derive(Clone)]
 enum Database {
     /// One writer flushes for all.
-    Sqlite { readers: AllReaders, writer: Queue, coming: Coming },
+    Sqlite { readers: AllReaders, writer: Option<Queue>, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
-    Postgres { pools: Pools, places: Arc<Semaphore> },
+    Postgres { pools: Pools, places: Option<Arc<Semaphore>> },
 }
 
 /// All that read from SQLite.
@@ -83,6 +83,9 @@ impl Store {
     /// Opens the database, makes it if it is a file that does not exist, and brings it up to date. Its rows are
     /// authenticated by the key that these open.
     pub async fn open(url: &StoreUrl, keys: Arc<dyn RowKeys>) -> Result<Self, OpenError> {
+        if url.is_read_only() {
+            return Self::look(url, keys).await;
+        }
         let absent = url.must_exist().then(|| url.to_string());
         let (database, authenticator) = match url.place() {
             Place::File(path, flush) => {
@@ -94,14 +97,38 @@ impl Store {
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone(), authenticator.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
-                (
-                    Database::Sqlite { readers: AllReaders::new(&file, &durability, &authenticator), writer, coming },
-                    authenticator,
-                )
+                let readers = AllReaders::new(&file, &durability, &authenticator);
+                (Database::Sqlite { readers, writer: Some(writer), coming }, authenticator)
             }
             Place::Servers(addresses) => {
                 let (pools, authenticator) = open_server(addresses, keys.as_ref(), absent.as_deref()).await?;
-                (Database::Postgres { pools, places: Arc::new(Semaphore::new(WAITING)) }, authenticator)
+                let places = Some(Arc::new(Semaphore::new(WAITING)));
+                (Database::Postgres { pools, places }, authenticator)
+            }
+        };
+        Ok(Self { database, authenticator })
+    }
+
+    /// Opens what is there, to be read alone.
+    async fn look(url: &StoreUrl, keys: Arc<dyn RowKeys>) -> Result<Self, OpenError> {
+        let name = url.to_string();
+        let (database, authenticator) = match url.place() {
+            Place::File(path, _) => {
+                let path = path.clone();
+                expect_file(&path, &name)?;
+                let opening = on_a_thread(move || {
+                    look::open_file(&path, keys.as_ref(), &name).map_err(|error| error.of_file(&path))
+                });
+                let (file, authenticator) = opening.await?;
+                let readers = AllReaders::new(&file, &Durability::new(), &authenticator);
+                (Database::Sqlite { readers, writer: None, coming: Coming::default() }, authenticator)
+            }
+            Place::Servers(addresses) => {
+                let pools = postgres::connect(addresses).await?;
+                let mut tx = begin(&pools.others, Backend::Postgres.begin_read(), Authenticator::default()).await?;
+                let authenticator = look::expect(&mut tx, keys.as_ref(), &name).await?;
+                tx.into_postgres()?.end("ROLLBACK").await?;
+                (Database::Postgres { pools, places: None }, authenticator)
             }
         };
         Ok(Self { database, authenticator })
@@ -201,6 +228,7 @@ impl Store {
         Box::pin(async move {
             match &self.database {
                 Database::Sqlite { writer, .. } => {
+                    let writer = writer.as_ref().ok_or_else(read_only)?;
                     let (job, answer) = Work::new(work);
                     writer.try_send(Order::Run(Box::new(job))).map_err(|refused| match refused {
                         TrySendError::Full(_) => StoreError::Busy,
@@ -212,6 +240,7 @@ impl Store {
                     }
                 }
                 Database::Postgres { pools, places } => {
+                    let places = places.as_ref().ok_or_else(read_only)?;
                     let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
                     let (pool, authenticator) = (pools.others.clone(), self.authenticator.clone());
                     detached(async move {
@@ -243,12 +272,22 @@ impl Store {
         match &self.database {
             Database::Sqlite { readers, writer, .. } => {
                 readers.close().await;
+                let Some(writer) = writer else { return };
                 let (told, ended) = oneshot::channel();
                 // Either the writer has ended already, or it drops what it was told with when it has.
                 let _ = writer.send(Order::Close(told)).await;
                 let _ = ended.await;
             }
             Database::Postgres { pools, .. } => pools.close().await,
+        }
+    }
+
+    /// Whether nothing can be written.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        match &self.database {
+            Database::Sqlite { writer, .. } => writer.is_none(),
+            Database::Postgres { places, .. } => places.is_none(),
         }
     }
 
@@ -261,6 +300,22 @@ impl Store {
     }
 }
 
+/// Nobody is to come here.
+fn read_only() -> StoreError {
+    StoreError::Internal("a change to a database that was opened to be read alone".into())
+}
+
+/// Refuses a file that is not there, or empty, by this name.
+fn expect_file(path: &Path, name: &str) -> Result<(), OpenError> {
+    match fs::metadata(path) {
+        Ok(file) if file.len() > 0 => Ok(()),
+        Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+            Err(OpenError::File { path: path.display().to_string(), cause })
+        }
+        Ok(_) | Err(_) => Err(OpenError::Absent(name.to_owned())),
+    }
+}
+
 /// With a name in `absent`, and so below, an empty database is refused by that name.
 fn open_file(
     path: &Path,
@@ -270,13 +325,7 @@ fn open_file(
 ) -> Result<(DatabaseFile, Log, Authenticator), OpenError> {
     if let Some(name) = absent {
         // Before anything is written: to open a file makes it, and its log beside it.
-        match fs::metadata(path) {
-            Ok(file) if file.len() > 0 => {}
-            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
-                return Err(OpenError::File { path: path.display().to_string(), cause });
-            }
-            Ok(_) | Err(_) => return Err(OpenError::Absent(name.to_owned())),
-        }
+        expect_file(path, name)?;
     }
     let file = DatabaseFile::open(path, flush)?;
     let authenticator = migrate_file(&file, keys, absent)?;

@@ -14,6 +14,7 @@ use crate::{OpenError, postgres};
 pub struct StoreUrl {
     place: Place,
     must_exist: bool,
+    is_read_only: bool,
 }
 
 #[derive(Clone)]
@@ -55,7 +56,7 @@ impl StoreUrl {
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
         let place = Place::File(path.into(), SqliteFlush::default());
-        StoreUrl { place, must_exist: false }
+        StoreUrl { place, must_exist: false, is_read_only: false }
     }
 
     /// The same, with this way to flush; it means nothing to PostgreSQL.
@@ -81,6 +82,18 @@ impl StoreUrl {
     #[must_use]
     pub fn existing(self) -> Self {
         StoreUrl { must_exist: true, ..self }
+    }
+
+    /// The same, to be read alone: of what is there nothing is changed, nor anything made beside it.
+    #[must_use]
+    pub fn read_only(self) -> Self {
+        StoreUrl { must_exist: true, is_read_only: true, ..self }
+    }
+
+    /// Whether it is.
+    #[must_use]
+    pub const fn is_read_only(&self) -> bool {
+        self.is_read_only
     }
 
     /// The SQLite file, `None` for a PostgreSQL database.
@@ -138,7 +151,7 @@ fn server(text: &str) -> Result<StoreUrl, OpenError> {
     for address in &addresses {
         postgres::options(address).map_err(|_| malformed())?;
     }
-    Ok(StoreUrl { place: Place::Servers(addresses), must_exist: false })
+    Ok(StoreUrl { place: Place::Servers(addresses), must_exist: false, is_read_only: false })
 }
 
 /// An address for each host of `postgres://USER@A:1,B:2/DATABASE`.

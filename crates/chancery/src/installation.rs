@@ -72,6 +72,13 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
     open(&settings).await
 }
 
+/// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed.
+pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    let mut settings = settings.clone();
+    settings.store = settings.store.read_only();
+    open(&settings).await
+}
+
 /// Refuses settings that name no installation, where that shows without opening it.
 pub(crate) fn expect_existing(settings: &Settings) -> Result<(), Failure> {
     let Some(path) = settings.store.path() else { return Ok(()) };

@@ -99,6 +99,11 @@ impl Storage {
         Ok(self.store.look_at_all_rows().await?)
     }
 
+    /// Whether it was opened to be read alone.
+    pub(crate) const fn is_read_only(&self) -> bool {
+        self.store.is_read_only()
+    }
+
     /// Ends all connections: an SQLite file is then whole by itself.
     pub(crate) async fn close(&self) {
         self.store.close().await;

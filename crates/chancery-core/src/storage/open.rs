@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError};
-use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, tables};
+use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, Tx, tables};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -47,6 +47,7 @@ impl OpenFailure {
                 OpenError::Url(_)
                     | OpenError::Unsuitable(_)
                     | OpenError::Newer(_)
+                    | OpenError::Older(_)
                     | OpenError::Absent(_)
                     | OpenError::File { .. }
                     | OpenError::OtherLog(_)
@@ -102,21 +103,29 @@ impl Opening {
 async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), OpenFailure> {
     let own = Value::from(hex::encode(custodian.root_key_id().as_bytes())).to_string();
     let ours = own.clone();
-    let stored = store
-        .write(move |tx| {
+    let stored = if store.is_read_only() {
+        store
+            .read(move |tx| Box::pin(async move { Ok::<_, Error>(root_key_id(tx, &ours).await?.unwrap_or(ours)) }))
+            .await?
+    } else {
+        let written = store.write(move |tx| {
             Box::pin(async move {
-                let stored = match tables::settings::value(tx, ROOT_KEY_ID).await {
-                    // It has opened the key for rows: it is the right one.
-                    Err(StoreError::Unauthentic(_)) => return Ok(ours),
-                    stored => stored?,
-                };
-                if let Some(stored) = stored {
+                if let Some(stored) = root_key_id(tx, &ours).await? {
                     return Ok(stored);
                 }
                 tables::settings::set(tx, ROOT_KEY_ID, &ours).await?;
                 Ok::<_, Error>(ours)
             })
-        })
-        .await?;
+        });
+        written.await?
+    };
     if stored == own { Ok(()) } else { Err(OtherRootKey.into()) }
+}
+
+async fn root_key_id(tx: &mut Tx, ours: &str) -> Result<Option<String>> {
+    match tables::settings::value(tx, ROOT_KEY_ID).await {
+        // It has opened the key for rows: it is the right one.
+        Err(StoreError::Unauthentic(_)) => Ok(Some(ours.to_owned())),
+        stored => Ok(stored?),
+    }
 }

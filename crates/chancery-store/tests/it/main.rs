@@ -13,6 +13,7 @@ mod changes;
 mod durability;
 mod groups;
 mod lists;
+mod look;
 mod migrations;
 mod outage;
 mod outbox;

@@ -80,7 +80,7 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
             let unreadable = |why: Failure| usage(describe(why.as_ref()));
             let settings = installation.resolve().map_err(unreadable)?;
             installation::expect_existing(&settings).map_err(unreadable)?;
-            let opened = installation::open_existing(&settings).await;
+            let opened = installation::open_to_judge(&settings).await;
             let chancery = opened.map_err(|why| if is_out_of_reach(why.as_ref()) { unreadable(why) } else { why })?;
             let host = Host::running("chancery audit verify");
             let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
@@ -249,7 +249,7 @@ pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery
             format!("there is no journal in {}: --journal-dir DIR names another folder", folder.display()).into()
         );
     }
-    Ok((installation::open_existing(&settings).await?, folder))
+    Ok((installation::open_to_judge(&settings).await?, folder))
 }
 
 /// What is said of a journal that was not looked through.

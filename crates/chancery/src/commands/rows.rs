@@ -21,7 +21,7 @@ const SHOWN_MAX: usize = 200;
 pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
     match command.what {
         RowsCommand::List(RowsList { installation }) => {
-            let chancery = installation::open_existing(&installation.resolve()?).await?;
+            let chancery = installation::open_to_judge(&installation.resolve()?).await?;
             let done = list(&chancery, &Host::running("chancery rows list")).await;
             chancery.shut_down().await;
             done

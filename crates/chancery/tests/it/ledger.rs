@@ -1,7 +1,11 @@
 //! `chancery audit verify`: a ledger from the calls of a server to what somebody finds out who has an export of it, and to what
 //! the host is told of its database.
 
-use std::{fs, io, path::Path};
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use chancery_testkit::{Ran, Tool, temp_dir};
 use chancery_types::wire::audit::AuditExportQuery;
@@ -108,4 +112,47 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
         "{}",
         found.stderr
     );
+}
+
+/// Whoever checks a copy makes no evidence of it, and no trace in it.
+#[test]
+fn what_is_judged_is_neither_changed_nor_signed() {
+    let folder = temp_dir();
+    let data = folder.path().join("data");
+    let demo = Demo::start(folder.path(), &[]);
+    assert!(demo.server.stop().success());
+    // A record of this moment, which nobody has vouched for yet.
+    let forged = "INSERT INTO audit (at_ms, request_id, source, identities, action, outcome, detail, count) \
+                  VALUES (unixepoch() * 1000, 'forged', '', '[]', 'KeyDisable', 'Success', 'null', 1)";
+    let sqlite = Tool::new("sqlite3").arg(data.join("chancery.db")).arg(forged).run();
+    assert_eq!(sqlite.text(), "");
+    fs::remove_file(data.join("chancery.db-stamp")).unwrap();
+    let before = files(&data);
+    for _ in 0..2 {
+        let found = verify_at(&data, &[]);
+        assert!(found.status.success(), "{}", found.stderr);
+        let state: Value = serde_json::from_str(&found.text()).unwrap();
+        assert_eq!(state["newer"], 1);
+        assert!(found.stderr.contains("nothing proves them yet"), "{}", found.stderr);
+        for what in [&["audit", "verify-journal"][..], &["rows", "list"]] {
+            let judged = chancery(&[what, &["--data"]].concat()).arg(&data).arg("--root-key");
+            let judged = judged.arg(data.join("root.key")).try_run();
+            assert!(judged.status.success(), "{what:?}: {}", judged.stderr);
+        }
+        assert_eq!(files(&data), before);
+    }
+}
+
+/// What is in a folder, by its path.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path.clone(), fs::read(&path).unwrap());
+        }
+    }
+    found
 }
