@@ -1,6 +1,7 @@
 // Names of what the interface tells by uuid. Each is asked for once a visit of a page.
 
 import { get } from "./api.js";
+import { marked } from "./parts/people.js";
 
 /** @typedef {import("./api.js").Json} Json */
 
@@ -38,9 +39,10 @@ export class Names {
     return this.#once(`/api/v2/x509/${uuid}`);
   }
 
-  /** Names of roles by their uuid. @returns {Promise<Map<string, string>>} */
+  /** Names of roles by their uuid, each with what its letters are not: roles decide who approves. @returns {Promise<Map<string, string>>} */
   async roles() {
-    return byUuid(await this.#once("/api/v2/roles/stubs?pageSize=1000"));
+    const named = byUuid(await this.#once("/api/v2/roles/stubs?pageSize=1000"));
+    return new Map([...named].map(([uuid, name]) => [uuid, marked(name)]));
   }
 
   /** The names of these roles. @param {string[] | null | undefined} uuids */
@@ -66,7 +68,7 @@ export class Names {
   }
 }
 
-/** @param {Json} answer */
+/** @param {Json} answer @returns {Map<string, string>} */
 function byUuid(answer) {
   return new Map(answer.results.map((/** @type {Json} */ one) => [one.objInfo.uuid, one.objInfo.name]));
 }

@@ -73,10 +73,17 @@ const numberOf = (character) => `U+${(character.codePointAt(0) ?? 0).toString(16
 const SCRIPTS = [["Cyrillic", /\p{Script=Cyrillic}/u], ["Greek", /\p{Script=Greek}/u], ["Armenian", /\p{Script=Armenian}/u], ["Cherokee", /\p{Script=Cherokee}/u]];
 const LATIN = /\p{Script=Latin}/u;
 
-/** The first letter among Latin ones that is of a script whose letters look like them. @param {string} name */
+/** What of a name looks like another one and is written otherwise. New identities and roles have no such names. @param {string} name */
+function otherSpelling(name) {
+  if (name.normalize("NFKC") === name && !name.includes("  ")) return undefined;
+  const letter = [...name].find((one) => one.normalize("NFKC") !== one || MARK.test(one)) ?? " ";
+  return { letter, number: numberOf(letter), script: "Spelling" };
+}
+
+/** The first letter among Latin ones that is of a script whose letters look like them, or another spelling of one. @param {string} name */
 export function strayLetter(name) {
   const found = LATIN.test(name) && SCRIPTS.find(([, letters]) => letters.test(name));
-  if (!found) return undefined;
+  if (!found) return otherSpelling(name);
   const [script, letters] = found;
   const letter = [...name].find((one) => letters.test(one)) ?? "";
   return { letter, number: numberOf(letter), script };

@@ -80,7 +80,8 @@ async function insideOf(certificate) {
   const { der, key, altNames, keyUsages, extendedKeyUsages, constraints } = readContent(pem);
   const sha256 = der && base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", der)));
   const unread = () => h("strong", { class: "state wait long" }, t("cert.unread"));
-  const words = (/** @type {string[] | undefined} */ usages) => (usages ? list(usages.map((one) => word("usage", one))) : unread());
+  // Without the extension it is good for everything (RFC 5280, 4.2.1.3 and 4.2.1.12).
+  const words = (/** @type {string[] | "any" | undefined} */ usages) => (usages === "any" ? t("cert.notLimited") : usages ? list(usages.map((one) => word("usage", one))) : unread());
   const facts = [
     fact(t("cert.names"), altNames ? list(altNames) : unread()),
     fact(t("cert.ca"), constraints ? (constraints.ca ? authority(constraints) : t("cert.isNoAuthority")) : unread()),

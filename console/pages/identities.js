@@ -29,7 +29,7 @@ export async function page({ query, signal }) {
   // The list tells neither roles nor alarms.
   const rows = isManager ? await each(answer["results"], (/** @type {Json} */ one) => whole(one, signal), AT_ONCE) : answer["results"];
   const roleColumns = [
-    { title: t("column.role"), cell: (/** @type {Json} */ row) => h("a", { href: `#/identities/role/${row["objInfo"].uuid}` }, shown(row["objInfo"].name)) },
+    { title: t("column.role"), cell: (/** @type {Json} */ row) => person(row["objInfo"].name, `#/identities/role/${row["objInfo"].uuid}`) },
     { title: t("role.logins"), cell: (/** @type {Json} */ row) => t("role.loginCount", { count: row["loginsRequired"] }) },
     { title: t("role.origin"), cell: (/** @type {Json} */ row) => t(row["system"] ? "role.builtIn" : "role.own") },
   ];

@@ -9,7 +9,7 @@ import { table } from "../parts/table.js";
 import { copyable, endOf, inZone, moment, number, shortId } from "../parts/values.js";
 import { address } from "../router.js";
 import { shown } from "../visible.js";
-import { apart, t, word } from "../words.js";
+import { apart, t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -72,6 +72,7 @@ function results(place, question, answer, before, names) {
   return [
     h("h2", {}, t("journal.found", { count: number(calls.length) })),
     verdict(answer, calls.length),
+    h("p", { class: "quiet" }, tn("journal.refused", { audit: h("a", { href: address("/audit", { outcome: "NotAuthorized", objectUuid: question["tokenProfileUuid"] }) }, t("nav.audit")) })),
     calls.length > 0 && table(columns(names), calls, t("journal.title")),
     answer["next"] && h("p", { class: "actions" }, more),
     h("h2", {}, t("journal.journals")),

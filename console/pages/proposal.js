@@ -36,8 +36,7 @@ export async function page({ params, signal }) {
   // Only of these a policy may demand it.
   const signing = ["Policy", "PreApproval"].includes(proposal.kind) ? toSign(path(proposal)) : undefined;
   const decidable = {
-    // Whoever asks for a grant never approves it; what the policies of the others say is not told here.
-    object: proposal, waits, roles, selfApproval: proposal.kind === "DetokenizeGrant" ? "Never" : undefined,
+    object: proposal, waits, roles, selfApproval: proposal.selfApproval,
     unchanged: async () => same(proposal, await read(proposal.objInfo.uuid, signal)),
     signed: false, toSign: signing,
     approve: (/** @type {string} */ note) => {

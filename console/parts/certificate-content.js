@@ -9,7 +9,7 @@ import { hex } from "./values.js";
 /**
  * Each is absent where it cannot be read, which hides no other.
  * @typedef {{
- *   der: Bytes | undefined, key: string | undefined, altNames: string[] | undefined, keyUsages: string[] | undefined, extendedKeyUsages: string[] | undefined,
+ *   der: Bytes | undefined, key: string | undefined, altNames: string[] | undefined, keyUsages: string[] | "any" | undefined, extendedKeyUsages: string[] | "any" | undefined,
  *   constraints: {ca: boolean, pathLength: number | undefined} | undefined,
  * }} Content
  */
@@ -43,7 +43,7 @@ export function readContent(pem) {
   const der = readable(() => fromPem(new TextEncoder().encode(pem), /^CERTIFICATE$/));
   const members = readable(() => parts(parts(whole(der ?? new Uint8Array()))[0]));
   const extensions = readable(() => members && extensionsOf(members));
-  /** @template T @param {string} number @param {T} absent @param {(value: Element) => T} read */
+  /** @template T, A @param {string} number @param {A} absent @param {(value: Element) => T} read @returns {T | A | undefined} */
   const extension = (number, absent, read) => readable(() => {
     if (!extensions) return undefined;
     const value = extensions.get(number);
@@ -52,8 +52,8 @@ export function readContent(pem) {
   return {
     der, key: readable(() => members && keyOf(members[members[0]?.tag === TAG.context0 ? 6 : 5])),
     altNames: extension(ALT_NAME, [], (names) => parts(names).map(altName)),
-    keyUsages: extension(KEY_USAGE, [], (usages) => bits(content(usages, BIT_STRING))),
-    extendedKeyUsages: extension(EXTENDED_KEY_USAGE, [], (purposes) => parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one))),
+    keyUsages: extension(KEY_USAGE, "any", (usages) => bits(content(usages, BIT_STRING))),
+    extendedKeyUsages: extension(EXTENDED_KEY_USAGE, "any", (purposes) => parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one))),
     constraints: extension(BASIC_CONSTRAINTS, { ca: false, pathLength: undefined }, (basic) => constraintsOf(parts(basic))),
   };
 }

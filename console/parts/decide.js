@@ -7,6 +7,7 @@ import { shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { done } from "./done.js";
 import { cancel, field, form, openDialog, textarea } from "./form.js";
+import { people } from "./people.js";
 import { saveButton } from "./results.js";
 import { moment } from "./values.js";
 
@@ -43,9 +44,6 @@ export function who({ object, waits, roles }) {
     object.expiresAt && waits && h("p", { class: "quiet" }, tn("decide.until", { time: moment(object.expiresAt) })),
   ];
 }
-
-/** @param {Json[]} identities */
-const people = (identities) => identities.flatMap((one, index) => [index > 0 && " + ", h("strong", {}, shown(one.name))]);
 
 /** Whether two people are logged in here, who approve as one. */
 const isTwo = () => session.identities.length > 1;

@@ -2,7 +2,7 @@
 
 import { h } from "../dom.js";
 import { shown, strayLetter } from "../visible.js";
-import { tn, word } from "../words.js";
+import { t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../dom.js").Child} Child */
@@ -12,6 +12,12 @@ export function person(name, href) {
   const stray = strayLetter(name);
   const said = stray && tn("people.letter", { letter: `${stray.letter} ${stray.number}`, script: word("script", stray.script) });
   return [href ? h("a", { href }, shown(name)) : shown(name), said && [" ", h("strong", { class: "state wait long" }, said)]];
+}
+
+/** The same in a text alone, for names that stand among others. @param {string} name */
+export function marked(name) {
+  const stray = strayLetter(name);
+  return stray ? `${name} (${t("people.letter", { letter: `${stray.letter} ${stray.number}`, script: word("script", stray.script) })})` : name;
 }
 
 /** Those who did something together. Each stands in a frame: a name may have a plus in it, too. @param {Json[]} identities @param {(one: Json) => string} [href] @returns {Child} */

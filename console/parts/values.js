@@ -48,14 +48,16 @@ export const month = (time) => formatter(Intl.DateTimeFormat, { month: "long", y
 const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
-const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+const UNITS = [["year", 31_556_952], ["month", 2_629_746], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
 /** How long ago, or how soon. @param {string} time */
 export function relative(time) {
   const date = new Date(time);
   const seconds = (date.getTime() - Date.now()) / 1000;
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  const text = formatter(Intl.RelativeTimeFormat, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
+  // "Next year" would be said of what is fifteen months away.
+  const numeric = ["year", "month"].includes(unit) ? "always" : "auto";
+  const text = formatter(Intl.RelativeTimeFormat, { numeric }).format(Math.trunc(seconds / length), unit);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 

@@ -4,7 +4,7 @@
 import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { includesUs, may, session } from "../session.js";
-import { HIDDEN, shown } from "../visible.js";
+import { HIDDEN, PILED, shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { budget } from "./budgets.js";
 import { effectLine } from "./effect.js";
@@ -13,6 +13,9 @@ import { bytesOf, hex, moment, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../dom.js").Child} Child */
+
+/** Pages of 1,000 requests whose names have a name in them. */
+const LOOKED_THROUGH = 10;
 
 /** A box at the top of the page; nothing where there is nothing to say. @param {(Child | false)[]} all */
 export function warnings(all) {
@@ -34,7 +37,7 @@ export function ofRequest(request, items, changes, earlier, why) {
     ofNewNames(items, changes),
     ofEnding(request),
     claims.some((text) => MARKS.test(text)) && t("warn.marks"),
-    ...earlier.map((one) => one["approvalDigest"] === request["approvalDigest"] ? sameBefore(one) : tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
+    ...earlier.map((one) => one["unread"] ? t("warn.unread") : one["approvalDigest"] === request["approvalDigest"] ? sameBefore(one) : tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
     ofOwn(request, why),
   ];
 }
@@ -85,7 +88,7 @@ function ofName(names) {
     if (/[<>]/.test(name)) return tn("warn.markup", { name: shown(name) });
     // Escaped already, where they cannot be seen at all.
     if (/\s{2,}|[^\S ]/u.test(name)) return t("warn.blanks");
-    if (HIDDEN.test(name) || name.trim() !== name) return t("warn.hidden");
+    if (HIDDEN.test(name) || PILED.test(name) || name.trim() !== name) return t("warn.hidden");
   }
   return false;
 }
@@ -120,16 +123,28 @@ export async function earlierOnes(request, signal) {
     if (error instanceof Refusal && [403, 404].includes(error.status)) return undefined;
     throw error;
   };
+  let isAll = true;
   const repeated = request["repeatsUuid"] && (await get(`/api/v2/x509/signing-requests/${request["repeatsUuid"]}`, undefined, signal).catch(none));
   const like = async (/** @type {string} */ state) => {
-    const { items } = (await get("/api/v2/x509/signing-requests", { search: request["name"], state, pageSize: 50 }, signal).catch(none)) ?? { items: [] };
-    return items.filter((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]);
+    /** @type {Json[]} */
+    const found = [];
+    let after;
+    // By a part of the name: whoever submits many with this name in theirs hides none of this name.
+    for (let pages = 0; pages < LOOKED_THROUGH; pages += 1) {
+      /** @type {Json | undefined} */
+      const answer = await get("/api/v2/x509/signing-requests", { search: request["name"], state, pageSize: 1000, after }, signal).catch(none);
+      found.push(...(answer?.["items"] ?? []).filter((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]));
+      after = answer?.["next"];
+      if (!after) return found;
+    }
+    isAll = false;
+    return found;
   };
   const isOther = (/** @type {Json} */ one) => one["approvalDigest"] !== request["approvalDigest"];
   const [denied, signed] = await Promise.all([like("Denied"), like("Signed")]);
-  const same = [denied, signed].map((all) => all.find((/** @type {Json} */ one) => !isOther(one) && one["policyUuid"] === request["policyUuid"])).filter(Boolean);
+  const same = [denied, signed].map((all) => all.find((/** @type {Json} */ one) => !isOther(one) && one["policyUuid"] === request["policyUuid"])).filter((one) => one !== undefined);
   const told = await Promise.all(same.map((one) => get(`/api/v2/x509/signing-requests/${one["uuid"]}`, undefined, signal).catch(none)));
-  return [...[repeated, denied[0]].filter((one) => one && isOther(one)), ...told.filter((one) => one !== undefined)];
+  return [...[repeated, denied.find(isOther)].filter((one) => one && isOther(one)), ...told.filter((one) => one !== undefined), ...(isAll ? [] : [{ unread: true }])];
 }
 
 /**

@@ -30,6 +30,26 @@ pub(crate) fn check_renamed(field: &str, name: &str, was: &str, limits: &Limits)
     if name == was { Ok(()) } else { check_name(field, name, limits) }
 }
 
+/// Checks the new name of somebody who acts, or of what lets them act: it is not written like another one.
+pub(crate) fn check_own_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
+    check_name(field, name, limits)?;
+    let plain: String = name.nfkc().collect();
+    if plain != name || name.contains("  ") {
+        let plain = plain.split(' ').filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let message = format!(
+            "An identity or role has no name that looks like another one but is written otherwise (Unicode's form NFKC, single \
+             blanks): {plain}."
+        );
+        return Err(Error::value(field, message));
+    }
+    Ok(())
+}
+
+/// [`check_renamed`] for these.
+pub(crate) fn check_own_name_anew(field: &str, name: &str, was: &str, limits: &Limits) -> Result<()> {
+    if name == was { Ok(()) } else { check_own_name(field, name, limits) }
+}
+
 /// Checks a name as it may be stored: 1 to 255 characters, all of which can be seen.
 pub(crate) fn check_stored_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
     let length = name.chars().count();

@@ -76,6 +76,8 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
+    // The log's name is the one that it has.
+    (settings.log_name, settings.public_url) = (None, None);
     open(&settings).await
 }
 

@@ -3406,6 +3406,8 @@ class Proposal(TypedDict):
     """What was used of a pre-approval."""
     reason: NotRequired[str | None]
     """Why it failed."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """Whether those who made it may take part in approving it, while it waits: the stricter of all rules that it is under."""
     serviceUuid: NotRequired[ServiceId | None]
     """The service that it is about."""
     state: ProposalState

@@ -3440,6 +3440,8 @@ export interface Proposal {
   preApproval?: PreApproval | null;
   /** Why it failed. */
   reason?: string | null;
+  /** Whether those who made it may take part in approving it, while it waits: the stricter of all rules that it is under. */
+  selfApproval?: SelfApproval | null;
   /** The service that it is about. */
   serviceUuid?: ServiceId | null;
   /** Where it stands. */

@@ -40,14 +40,14 @@ use crate::{
     changes::{Change, ChangeKind},
     clock::ms,
     list::Page,
-    text::{check_name, check_renamed},
+    text::{check_own_name, check_own_name_anew},
 };
 
 impl Chancery {
     /// POST /api/v2/identities.
     pub async fn create_identity(&self, caller: &Caller, body: CreateIdentity) -> Result<IdentityCreated> {
         let grant = self.grant_administration(caller, Action::IdentityCreate, None).await?;
-        check_name("/name", &body.name, &self.limits)?;
+        check_own_name("/name", &body.name, &self.limits)?;
         if body.password.is_none() && body.kind == IdentityKind::Person {
             return Err(Error::malformed("/password", "A person needs a password; only applications do without."));
         }
@@ -151,7 +151,7 @@ impl Chancery {
                     reassign(tx, &granter, &row, roles, now).await?;
                 }
                 if let Some(name) = &body.name {
-                    check_renamed("/name", name, &row.name, &limits)?;
+                    check_own_name_anew("/name", name, &row.name, &limits)?;
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
                 let after = read(tx, id).await?;

@@ -14,7 +14,7 @@ use crate::{
     Chancery, Error, Event, Host, Limits, Result,
     changes::{Change, ChangeKind},
     settings,
-    text::check_name,
+    text::check_own_name,
 };
 
 /// An identity that an installation begins with.
@@ -34,7 +34,7 @@ impl FirstIdentity {
     /// Refuses names that none can have, and one for two: before anything is made.
     pub fn check_names(names: &[&str], limits: &Limits) -> Result<()> {
         for (number, name) in names.iter().enumerate() {
-            check_name("/name", name, limits).map_err(|refusal| refusal.naming(name))?;
+            check_own_name("/name", name, limits).map_err(|refusal| refusal.naming(name))?;
             if names[..number].iter().any(|other| name_key(other) == name_key(name)) {
                 return Err(Error::exists("/name", format!("{name}: two identities cannot have one name.")));
             }
@@ -98,7 +98,7 @@ impl Chancery {
     }
 
     async fn first_row(&self, first: FirstIdentity) -> Result<(identities::Row, Vec<identity_roles::Row>)> {
-        check_name("/name", &first.name, &self.limits)?;
+        check_own_name("/name", &first.name, &self.limits)?;
         password::check_new("/password", first.password.as_bytes(), &self.limits)?;
         let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms());
         let hash = self.passwords.hash(first.password).await?;

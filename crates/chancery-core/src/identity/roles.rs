@@ -29,7 +29,7 @@ use crate::{
     access::effect::{self, named},
     changes::{Change, ChangeKind},
     list::Page,
-    text::{check_name, check_renamed},
+    text::{check_own_name, check_own_name_anew},
 };
 
 impl Chancery {
@@ -46,7 +46,7 @@ impl Chancery {
             .changes(Change::of(ChangeKind::Role, id));
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
-                check_name("/name", &body.name, &limits)?;
+                check_own_name("/name", &body.name, &limits)?;
                 let rules = RoleRules::create(&granter, &body, now)?;
                 check_has_passkeys(rules.second_factor, party)?;
                 let row = row_of(id, body.name, &rules)?;
@@ -159,7 +159,7 @@ async fn renamed(
     }
     // Also the one that does not count is a name.
     for (field, name) in &given {
-        name.as_ref().map_or(Ok(()), |name| check_renamed(field, name, &row.name, limits))?;
+        name.as_ref().map_or(Ok(()), |name| check_own_name_anew(field, name, &row.name, limits))?;
     }
     let name = given.iter_mut().find_map(|(_, name)| name.take());
     Ok(name.unwrap_or_else(|| row.name.clone()))

@@ -64,13 +64,15 @@ impl IdentityState {
         clock: &Clock,
     ) -> Result<Self> {
         let now = clock.now_ms();
-        let ensured = storage.background(opening, move |tx| {
-            Box::pin(async move {
-                built_in::ensure(tx, now).await?;
-                api_key::take_over(tx, now).await
-            })
-        });
-        ensured.await?;
+        if !storage.is_read_only() {
+            let ensured = storage.background(opening, move |tx| {
+                Box::pin(async move {
+                    built_in::ensure(tx, now).await?;
+                    api_key::take_over(tx, now).await
+                })
+            });
+            ensured.await?;
+        }
         let directory = Directory::load(storage, opening, quarantine).await?;
         directory.identities().for_each(|(_, identity)| tell_of(None, identity.recovered, &identity.name));
         Ok(Self {

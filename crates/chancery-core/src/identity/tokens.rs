@@ -35,6 +35,26 @@ pub(super) struct Tokens(Vec<BearerKey>);
 impl Tokens {
     /// Opens the installation's keys; makes the first one where there is none.
     pub(super) async fn load(storage: &Storage, opening: &Opening, custodian: &Custodian, now: i64) -> Result<Self> {
+        let stored =
+            storage.read(opening, |tx| Box::pin(async move { Ok::<_, Error>(tables::bearer_keys::all(tx).await?) }));
+        let mut rows = stored.await?;
+        if rows.is_empty() {
+            rows = Self::first(storage, opening, custodian, now).await?;
+        }
+        let open = |row: tables::bearer_keys::Row| {
+            let sealed = SealedKey::from_parts(reference(row.id.into()), row.sealed);
+            Ok(custodian.open_bearer_key(&sealed)?)
+        };
+        Ok(Self(rows.into_iter().map(open).collect::<Result<_>>()?))
+    }
+
+    /// Makes the first one; of two nodes that do so at once, both get what one made.
+    async fn first(
+        storage: &Storage,
+        opening: &Opening,
+        custodian: &Custodian,
+        now: i64,
+    ) -> Result<Vec<tables::bearer_keys::Row>> {
         let id = KeyId::from_random(chancery_keys::random());
         let sealed = custodian.generate(reference(id))?.sealed;
         let first = tables::bearer_keys::Row {
@@ -43,17 +63,13 @@ impl Tokens {
             sealed: sealed.as_bytes().to_vec(),
             created_at_ms: now,
         };
-        let read = storage.background(opening, move |tx| {
+        let written = storage.background(opening, move |tx| {
             Box::pin(async move {
                 tables::bearer_keys::insert_if_absent(tx, &first).await?;
                 Ok::<_, Error>(tables::bearer_keys::all(tx).await?)
             })
         });
-        let open = |row: tables::bearer_keys::Row| {
-            let sealed = SealedKey::from_parts(reference(row.id.into()), row.sealed);
-            Ok(custodian.open_bearer_key(&sealed)?)
-        };
-        Ok(Self(read.await?.into_iter().map(open).collect::<Result<_>>()?))
+        written.await
     }
 
     /// A token for a session. It ends at the whole second before `expires_at`.

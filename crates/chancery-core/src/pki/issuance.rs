@@ -32,12 +32,14 @@ pub(super) struct Ordered {
     pub(super) order: Order,
     pub(super) save: bool,
     pub(super) warnings: Vec<String>,
+    /// Whether it is another one for the key of an authority.
+    pub(super) renews_authority: bool,
 }
 
 impl Ordered {
-    /// One that takes the place of another is always kept.
+    /// One that is kept, as one that takes the place of another always is.
     pub(super) const fn kept(order: Order) -> Self {
-        Self { order, save: true, warnings: Vec::new() }
+        Self { order, save: true, warnings: Vec::new(), renews_authority: false }
     }
 }
 
@@ -131,13 +133,19 @@ impl Chancery {
     async fn issue_requested(&self, caller: &Caller, request: IssueRequest) -> Result<Issued> {
         let object = request.instead_of().map(Uuid::from);
         let grant = self.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
-        let Ordered { order, save, warnings } = self.ordered(&grant, &request).await?;
+        let Ordered { order, save, warnings, renews_authority } = self.ordered(&grant, &request).await?;
         let may = caller.manages_trust();
         if let Some(what) = powerful(&order)?.filter(|_| !may) {
             let message =
                 format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
             let event = Event::new(request.action()).on(object);
             return Err(self.refused(caller, event, Error::forbidden(message)).await);
+        }
+        // Two certificates of one authority and key would each have a revocation list that calls itself the whole.
+        if renews_authority {
+            return Err(Error::state(
+                "An authority takes another key when it is renewed (rekey); its old one stays with what it issued.",
+            ));
         }
         let plan = self.plan_certificate(order).await.map_err(|refusal| request.refusal(refusal))?;
         if !plan.requirement().is_none() {

@@ -92,7 +92,7 @@ impl Chancery {
         };
         let order = Order::read(wanted, self.hardened)?;
         check_kept(save, &order)?;
-        Ok(Ordered { order, save, warnings: Vec::new() })
+        Ok(Ordered { save, ..Ordered::kept(order) })
     }
 }
 

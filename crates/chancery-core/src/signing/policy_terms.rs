@@ -52,7 +52,9 @@ impl Terms {
     pub(crate) fn check_beside(&self, policies: &[Policy]) -> Result<()> {
         let highest = policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0);
         if self.num_approvals < highest {
-            let message = format!("The service has a policy with {highest} approvals; none demands fewer.");
+            let message = format!(
+                "The service's policies demand {highest} approvals: none is made, or changed, to demand fewer."
+            );
             return Err(Error::value("/numApprovals", message));
         }
         if policies.iter().any(|policy| policy.rules.signed_approvals) && !self.rules.signed_approvals {

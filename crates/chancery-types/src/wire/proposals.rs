@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     ApprovalState, Base64, CertProfileId, CertificateId, Decision, ErrorCode, IdentityId, PolicyId, ProposalDecision,
-    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId, TokenProfileId,
+    ProposalId, ProposalKind, ProposalState, RoleId, SelfApproval, ServiceId, SigningRequestId, TokenProfileId,
 };
 
 /// Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`.
@@ -161,6 +161,9 @@ pub struct Proposal {
     /// Of which roles the next approval has to come; absent where any approver will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_role_uuids: Option<Vec<RoleId>>,
+    /// Whether those who made it may take part in approving it, while it waits: the stricter of all rules that it is under.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_approval: Option<SelfApproval>,
     /// What people have decided, oldest first; the first is who made it.
     pub approvals: Vec<ProposalApproval>,
     /// What was used of a pre-approval.

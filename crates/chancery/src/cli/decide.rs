@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::client::{connection::ServerOptions, inputs::sha256_digits};
+use crate::client::{connection::ServerOptions, inputs::digest_digits};
 
 /// `approve`.
 #[derive(Args)]
@@ -29,8 +29,9 @@ pub(crate) struct Decide {
     /// For --all: the policy, by name or uuid.
     #[arg(long, value_name = "NAME", requires = "all")]
     pub(crate) policy: Option<String>,
-    /// For --all: the SHA-256 of what is decided, in hexadecimal digits, as it was shown before; does not ask.
-    #[arg(long, value_name = "HEX", requires = "all", value_parser = sha256_digits)]
+    /// The digest of what is decided, in hexadecimal digits, as it was shown before: of one request or proposal, or with --all the
+    /// SHA-256 of the decision. Does not ask; nothing is decided that has another one.
+    #[arg(long, value_name = "HEX", value_parser = digest_digits)]
     pub(crate) digest: Option<String>,
     /// What to record with the decision.
     #[arg(long, value_name = "TEXT")]
@@ -38,7 +39,7 @@ pub(crate) struct Decide {
     /// The file, if you have it: nothing is approved that is not of it, or of a manifest that has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Does not ask.
+    /// Does not ask. Where another one of the name has ended, it is named by its uuid, or by --digest.
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]

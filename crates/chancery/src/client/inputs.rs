@@ -94,12 +94,12 @@ pub(crate) fn name_and_value(text: &str) -> Result<(String, String), String> {
     if name.is_empty() { Err("NAME=VALUE is expected".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
-/// A SHA-256 as tools print it.
-pub(crate) fn sha256_digits(text: &str) -> Result<String, String> {
-    if text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+/// A digest as tools print it: a SHA-256, or a longer one.
+pub(crate) fn digest_digits(text: &str) -> Result<String, String> {
+    if matches!(text.len(), 64 | 96 | 128) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(text.to_owned());
     }
-    Err("64 hexadecimal digits are expected".to_owned())
+    Err("64 hexadecimal digits are expected, or 96 or 128 of a longer digest".to_owned())
 }
 
 /// Spans of any length, of clocks; and those of calendars, where these count.

@@ -314,6 +314,7 @@ impl StoredProposal {
             expires_at: self.row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
+            self_approval: (facts.standing == Standing::Pending).then_some(facts.self_approval),
             approvals: self.decisions.iter().map(approval).collect(),
             pre_approval,
             policy: None,

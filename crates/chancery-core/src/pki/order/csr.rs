@@ -31,7 +31,8 @@ impl Chancery {
         let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
         check_named(&request, &csr, &profile)?;
         let order = requested(&request, csr, &profile, issuer, self.hardened);
-        Ok(Ordered { order: order.map_err(|refusal| at_origin(&request, refusal))?, save, warnings })
+        let order = order.map_err(|refusal| at_origin(&request, refusal))?;
+        Ok(Ordered { save, warnings, ..Ordered::kept(order) })
     }
 
     /// The authority that a request names: itself, or by a service whose certificate it issued.

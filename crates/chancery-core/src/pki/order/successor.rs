@@ -7,10 +7,20 @@ use chancery_types::{
     CertKeyUsage, CertProfileId, CertificateId, KeyTypeId, RevocationReason,
     wire::x509::{CertParams, NewKey, RekeyCertificate, RenewCertificate, RenewParams},
 };
-use der::{Decode, oid::AssociatedOid};
+use der::{
+    Decode,
+    oid::{AssociatedOid, ObjectIdentifier},
+};
 use x509_cert::{
     Certificate, TbsCertificate,
-    ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName},
+    ext::{
+        Extension,
+        pkix::{
+            AuthorityInfoAccessSyntax, AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies,
+            CrlDistributionPoints, ExtendedKeyUsage, InhibitAnyPolicy, KeyUsage, NameConstraints, PolicyConstraints,
+            SubjectAltName, SubjectKeyIdentifier,
+        },
+    },
 };
 
 use super::{GivenKey, Order, check_kind_of_key, period};
@@ -33,13 +43,15 @@ impl Chancery {
     ) -> Result<Ordered> {
         let RenewCertificate { cert_profile_uuid, issuer_uuid, cert_params } = request;
         let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
-        check_renewable(&old)?;
         let said = Said::of(&old)?;
+        check_renewable(&old)?;
+        let (warnings, is_authority) = (said.unsaid()?.into_iter().collect(), said.is_authority()?);
         let key = GivenKey { spki: said.spki.clone(), id: old.key };
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
         let order = successor(&old, &profile, said, issuer_uuid, &params, old.spec)?;
-        Ok(Ordered::kept(Order { given: Some(key), save_key: false, ..order }))
+        let order = Order { given: Some(key), save_key: false, ..order };
+        Ok(Ordered { warnings, renews_authority: old.trusted || is_authority, ..Ordered::kept(order) })
     }
 
     /// A certificate again, for the same names and another key.
@@ -55,6 +67,7 @@ impl Chancery {
         }
         let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
+        let warnings = said.unsaid()?.into_iter().collect();
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
         let order = match csr {
@@ -72,7 +85,7 @@ impl Chancery {
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
             }
         };
-        Ok(Ordered::kept(order))
+        Ok(Ordered { warnings, ..Ordered::kept(order) })
     }
 
     /// The profile of what takes a certificate's place: its own, or for one from elsewhere the one that is named.
@@ -136,10 +149,6 @@ fn check_renewable(old: &StoredCertificate) -> Result<()> {
             Err(Error::state("The certificate is on hold; it is released first, or takes another key (rekey)."))
         }
         Some(_) => Err(Error::state("The certificate is revoked; only another key (rekey) takes its place.")),
-        // Two certificates of one authority and key would each have a revocation list that calls itself the whole.
-        None if old.trusted => Err(Error::state(
-            "An authority takes another key when it is renewed (rekey); its old one stays with what it issued.",
-        )),
         None => Ok(()),
     }
 }
@@ -152,6 +161,25 @@ struct Said {
     spki: Vec<u8>,
     parsed: Certificate,
 }
+
+/// What certificates that are issued here have, where their profile and their names want it.
+const WRITTEN: [ObjectIdentifier; 11] = [
+    SubjectKeyIdentifier::OID,
+    KeyUsage::OID,
+    SubjectAltName::OID,
+    BasicConstraints::OID,
+    NameConstraints::OID,
+    CrlDistributionPoints::OID,
+    CertificatePolicies::OID,
+    AuthorityKeyIdentifier::OID,
+    ExtendedKeyUsage::OID,
+    AuthorityInfoAccessSyntax::OID,
+    certificate::OCSP_NO_CHECK,
+];
+
+/// Others that have a name (RFC 5280, 4.2.1).
+const KNOWN: [(ObjectIdentifier, &str); 2] =
+    [(PolicyConstraints::OID, "policyConstraints"), (InhibitAnyPolicy::OID, "inhibitAnyPolicy")];
 
 /// Why nothing takes the place of a certificate from elsewhere.
 fn unsayable(what: &str, why: impl std::fmt::Display) -> Error {
@@ -185,6 +213,30 @@ impl Said {
             spki: der::Encode::to_der(tbs.subject_public_key_info()).map_err(Error::internal)?,
             parsed,
         })
+    }
+
+    /// Whether it may issue others, whoever trusts it here.
+    fn is_authority(&self) -> Result<bool> {
+        let constraints = said::<BasicConstraints>(self.parsed.tbs_certificate(), "The extension basicConstraints")?;
+        Ok(constraints.is_some_and(|constraints| constraints.ca))
+    }
+
+    /// What of it the new one does not say, since no profile writes it. What whoever reads it has to know is not left out.
+    fn unsaid(&self) -> Result<Option<String>> {
+        let extensions = self.parsed.tbs_certificate().extensions().into_iter().flatten();
+        let unwritten = extensions.filter(|extension| !WRITTEN.contains(&extension.extn_id)).collect::<Vec<_>>();
+        let name = |extension: &&Extension| match KNOWN.iter().find(|(oid, _)| *oid == extension.extn_id) {
+            Some((oid, name)) => format!("{name} ({oid})"),
+            None => extension.extn_id.to_string(),
+        };
+        if let Some(critical) = unwritten.iter().find(|extension| extension.critical) {
+            let why = "it is critical, and no profile here writes it.";
+            return Err(unsayable(&format!("The extension {}", name(critical)), why));
+        }
+        let names: Vec<_> = unwritten.iter().map(name).collect();
+        let warning =
+            || format!("No profile writes these extensions, and the new certificate lacks them: {}.", names.join(", "));
+        Ok((!names.is_empty()).then(warning))
     }
 
     /// By how much the old certificate says less than its profile: so does the new one. One without a key usage says nothing of

@@ -10,7 +10,7 @@ use chancery_types::{
 use chancery_verify::{decisions_statement, hexadecimal, log::leaf::sha256, policy_digest};
 use serde::Deserialize as _;
 
-use super::{agreed, answer, inside, shown, what_waits::part_in_request};
+use super::{agreed, answer, expect_digest, inside, shown, what_waits::part_in_request};
 use crate::{
     cli::decide::Decide,
     client::{
@@ -48,14 +48,7 @@ pub(super) fn run(command: &Decide, connection: &Connection, policy: &str, decis
         return answer(connection, &none, || says.to_owned());
     }
     let hex = hexadecimal(&digest);
-    let check = || match &command.digest {
-        Some(said) if !said.eq_ignore_ascii_case(&hex) => {
-            let message =
-                format!("--digest: what waits is not what was shown, it has the SHA-256 {hex}; nothing was decided");
-            Err(told(Exit::Refused, message))
-        }
-        Some(_) | None => Ok(()),
-    };
+    let check = || expect_digest(command, &digest);
     let lines = || {
         let mut lines = Vec::new();
         for request in &requests {

@@ -7,7 +7,10 @@ mod inside;
 mod statement;
 mod what_waits;
 
-use std::io::{self, IsTerminal as _};
+use std::{
+    fmt::Display,
+    io::{self, IsTerminal as _},
+};
 
 use chancery_types::{
     Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState, hides,
@@ -34,8 +37,33 @@ use crate::{
     shown::{Shown, ShownName, in_lines, together},
 };
 
-/// What to do where nobody can be asked.
-const LOOK: &str = "Look at it first (chancery approve shows what waits), then repeat the command with --yes.";
+/// What to do where nobody can be asked: by its uuid and digest it is what was shown, whatever has its name by then.
+fn look(decision: Decision, uuid: impl Display, digest: &[u8]) -> String {
+    let (word, hex) = (word(decision), hexadecimal(digest));
+    format!(
+        "Look at it first (chancery approve shows what waits), then decide on what you saw: chancery {word} {uuid} --digest {hex}"
+    )
+}
+
+const fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Approve => "approve",
+        Decision::Deny => "deny",
+    }
+}
+
+/// Refuses what has another digest than was said.
+fn expect_digest(command: &Decide, digest: &[u8]) -> Result<(), Failure> {
+    let hex = hexadecimal(digest);
+    match &command.digest {
+        Some(said) if !said.eq_ignore_ascii_case(&hex) => {
+            let message =
+                format!("--digest: what waits is not what was shown, its digest is {hex}; nothing was decided");
+            Err(told(Exit::Refused, message))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
 
 /// Decides, or shows what a passkey signs of the decision.
 pub(crate) fn approve(command: &Approve) -> Result<Exit, Failure> {
@@ -53,6 +81,9 @@ pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure>
     if command.requests.is_empty() && !command.all && (command.yes || command.note.is_some()) {
         return Err(usage("nothing is named that is decided on; without a name this shows what waits"));
     }
+    if command.digest.is_some() && !command.all && command.requests.len() != 1 {
+        return Err(usage("--digest is of one request or proposal, which is named, or of --all"));
+    }
     logged_in(&command.server, |connection| {
         if decision == Decision::Approve && !connection.client.whoami()?.perms.contains(&Perm::SigningApprove) {
             return Err(told(Exit::Refused, "you may not approve: that takes the permission Signing:Approve"));
@@ -69,6 +100,11 @@ pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure>
         let found = found.collect::<Result<Vec<_>, _>>()?;
         if command.file.is_some() && found.iter().any(|one| matches!(one, Waiting::Proposal(_))) {
             return Err(usage("--file is of a signing request, and this is a proposal"));
+        }
+        if decision == Decision::Approve && command.yes && command.digest.is_none() && command.file.is_none() {
+            for (name, one) in command.requests.iter().zip(&found) {
+                what_waits::expect_alone(connection, name, one)?;
+            }
         }
         found.iter().try_for_each(|one| match one {
             Waiting::Request(request) => decide(command, connection, request, decision),
@@ -127,7 +163,8 @@ fn decide_proposal(
     let own = connection.client.session_state()?.identities;
     let part = what_waits::part_in_proposal(&own, proposal);
     let shown = || with_part(part, proposal::shown(proposal, &Names::new(connection)));
-    agreed(command, connection, (decision, LOOK), shown, || Ok(()))?;
+    let next = look(decision, id, &proposal.digest.0);
+    agreed(command, connection, (decision, &next), shown, || expect_digest(command, &proposal.digest.0))?;
     let note = command.note.clone();
     if decision == Decision::Deny {
         let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
@@ -158,8 +195,7 @@ fn agreed(
         shown().iter().for_each(output::note);
     }
     check()?;
-    let word = if decision == Decision::Approve { "approve" } else { "deny" };
-    if command.yes || command.digest.is_some() { Ok(()) } else { consent::asked_or(word, next) }
+    if command.yes || command.digest.is_some() { Ok(()) } else { consent::asked_or(word(decision), next) }
 }
 
 fn decide(
@@ -172,6 +208,7 @@ fn decide(
         return Err(told(Exit::Refused, format!("{} does not wait: it is {}", request.name, request.state)));
     }
     let check = || -> Result<(), Failure> {
+        expect_digest(command, &request.approval_digest.0)?;
         let Some(path) = &command.file else { return Ok(()) };
         let said = match &request.manifest {
             Some(_) => compared::item(connection, request, path)?,
@@ -183,7 +220,8 @@ fn decide(
     let own = connection.client.session_state()?.identities;
     let part = what_waits::part_in_request(&own, request);
     let shown = || with_part(part, shown(connection, request, inside::lines(connection, request)));
-    agreed(command, connection, (decision, LOOK), shown, check)?;
+    let next = look(decision, request.uuid, &request.approval_digest.0);
+    agreed(command, connection, (decision, &next), shown, check)?;
     let note = command.note.clone();
     match decision {
         Decision::Approve => {

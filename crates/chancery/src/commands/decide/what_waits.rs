@@ -11,6 +11,8 @@ use chancery_types::{
     },
 };
 
+use chancery_verify::hexadecimal;
+
 use crate::{
     client::{
         connection::Connection,
@@ -53,6 +55,79 @@ pub(super) fn find(connection: &Connection, names: &Names<'_>, name: &str) -> Re
     }
 }
 
+/// Refuses a name with --yes where another one of the name has ended in which the caller had no part: whoever says --yes has
+/// looked at one before, and it may have been that one.
+pub(super) fn expect_alone(connection: &Connection, name: &str, waiting: &Waiting) -> Result<(), Failure> {
+    let (uuid, digest) = match waiting {
+        Waiting::Request(request) => (request.uuid.to_string(), &request.approval_digest),
+        Waiting::Proposal(proposal) => (proposal.obj_info.uuid.to_string(), &proposal.digest),
+    };
+    if name.parse::<ObjectId>().is_ok() {
+        return Ok(());
+    }
+    let own = connection.client.session_state()?.identities;
+    let mut others = ended(connection, name)?.filter(|one| one.uuid() != uuid);
+    let foreign = others.try_fold(None, |found, one| match found {
+        Some(found) => Ok::<_, Failure>(Some(found)),
+        None => Ok((!one.was_decided_by(connection, &own)?).then(|| one.uuid())),
+    });
+    let Some(other) = foreign? else { return Ok(()) };
+    let message =
+        format!("{name}: another one of this name was there, {other}, and --yes does not say which you have seen");
+    let next = format!("Look at what waits now, then: chancery approve {uuid} --digest {}", hexadecimal(&digest.0));
+    Err(told_with(Exit::Usage, message, next))
+}
+
+/// One that may have ended.
+enum Ended {
+    Request(SigningRequestId),
+    Proposal(ProposalId),
+}
+
+/// All of this name, whatever became of them.
+fn ended(connection: &Connection, name: &str) -> Result<impl Iterator<Item = Ended>, Failure> {
+    let query = SigningRequestQuery { search: Some(name.to_owned()), ..SigningRequestQuery::default() };
+    let requests = connection.client.signing_requests(&query)?.items.into_iter();
+    let requests = requests.filter(|stub| stub.name == name).map(|stub| Ended::Request(stub.uuid));
+    let query = ProposalQuery { search: Some(name.to_owned()), ..ProposalQuery::default() };
+    let proposals = may_see(connection.client.proposals(&query).map(|answer| answer.items))?.into_iter();
+    let proposals = proposals.filter(|stub| stub.obj_info.name == name);
+    let proposals = proposals.map(|stub| Ended::Proposal(stub.obj_info.uuid));
+    Ok(requests.chain(proposals).collect::<Vec<_>>().into_iter())
+}
+
+impl Ended {
+    fn uuid(&self) -> String {
+        match self {
+            Self::Request(uuid) => uuid.to_string(),
+            Self::Proposal(uuid) => uuid.to_string(),
+        }
+    }
+
+    /// Whether one of these has said something of it: then it is none that they have looked at and not decided.
+    fn was_decided_by(&self, connection: &Connection, own: &[ObjInfo<IdentityId>]) -> Result<bool, Failure> {
+        let is_own = |identity: &ObjInfo<IdentityId>| own.iter().any(|one| one.uuid == identity.uuid);
+        Ok(match self {
+            Self::Request(uuid) => {
+                let request = connection.client.signing_request(*uuid)?;
+                request.approvals.iter().flat_map(|one| &one.identities).any(is_own)
+            }
+            Self::Proposal(uuid) => {
+                let proposal = connection.client.proposal(*uuid)?;
+                proposal.approvals.iter().flat_map(|one| &one.identities).any(is_own)
+            }
+        })
+    }
+}
+
+/// Nothing for whoever may see none.
+fn may_see<T>(answer: Result<Vec<T>, ClientError>) -> Result<Vec<T>, Failure> {
+    match answer {
+        Err(ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. }) => Ok(Vec::new()),
+        answer => Ok(answer?),
+    }
+}
+
 /// What waits no more, or is not there: the server says which.
 fn decided(names: &Names<'_>, name: &str) -> Result<String, Failure> {
     let resolve = |kind: &str| names.resolve(resources::find(kind).ok_or("there is no such kind")?, name);
@@ -77,10 +152,7 @@ fn by_uuid(connection: &Connection, uuid: &str) -> Result<Waiting, Failure> {
 pub(super) fn proposals(connection: &Connection, search: Option<&str>) -> Result<Vec<ProposalStub>, Failure> {
     let search = search.map(str::to_owned);
     let query = ProposalQuery { waiting: Some(true), search, ..ProposalQuery::default() };
-    match connection.client.proposals(&query) {
-        Err(ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. }) => Ok(Vec::new()),
-        answer => Ok(answer?.items),
-    }
+    may_see(connection.client.proposals(&query).map(|answer| answer.items))
 }
 
 /// The same as the server answers it.

@@ -11,6 +11,7 @@ fn files_are_signed_when_people_have_approved_them() {
     let place = Place::logged_in();
     at_once(&place);
     after_approval(&place);
+    swapped(&place);
     denied_and_late(&place);
     part_in_what_waits(&place);
     proposals_are_decided(&place);
@@ -83,7 +84,9 @@ fn after_approval(place: &Place) {
         assert!(seen.contains(line), "{line}: {seen}");
     }
     let unasked = place.sh("chancery approve app.tar --server-profile approver < /dev/null").failed(2);
-    assert!(unasked.contains("nobody is there to ask") && unasked.contains("--yes"), "{unasked}");
+    let found = place.json("chancery request list --metadata commit=0a1b");
+    let by_digest = format!("chancery approve {} --digest {sha256}", found["items"][0]["uuid"].as_str().unwrap());
+    assert!(unasked.contains("nobody is there to ask") && unasked.contains(&by_digest), "{unasked}");
     place.write("other.tar", "another one");
     let other = place.sh("chancery approve app.tar --yes --file other.tar --server-profile approver").failed(1);
     assert!(other.contains("this is not the file"), "{other}");
@@ -105,6 +108,36 @@ fn after_approval(place: &Place) {
     place.sh("chancery verify --signature app.tar.p7s --file app.tar --root root.pem").done();
     let again = place.sh("chancery approve app.tar --yes --server-profile approver").failed(5);
     assert!(again.contains("does not wait: it is Signed"), "{again}");
+}
+
+/// Between the look and the decision another one took its name.
+fn swapped(place: &Place) {
+    let submitted = |text: &str| {
+        place.write("swapped.tar", text);
+        place.sh(&format!("chancery sign swapped.tar {RELEASES}")).failed(8);
+        let waits = place.json("chancery request list --state Approval");
+        waits["items"][0]["uuid"].as_str().unwrap().to_owned()
+    };
+    let seen = submitted("what was looked at");
+    let looked = place.sh("chancery approve swapped.tar --server-profile approver < /dev/null").failed(2);
+    let line = looked.lines().last().unwrap();
+    let by_digest = line[line.rfind("chancery approve ").unwrap()..].to_owned();
+    assert!(by_digest.contains(&seen), "{looked}");
+    place.sh("chancery request cancel swapped.tar").done();
+    let other = submitted("what is in its place");
+    let refused = place.sh("chancery approve swapped.tar --yes --server-profile approver").failed(2);
+    assert!(refused.contains(&seen) && refused.contains(&format!("chancery approve {other} --digest ")), "{refused}");
+    place.sh(&format!("{by_digest} --server-profile approver")).failed(5);
+    let digest = by_digest.rsplit(' ').next().unwrap();
+    for named in ["swapped.tar", &other] {
+        let refused =
+            place.sh(&format!("chancery approve {named} --digest {digest} --server-profile approver")).failed(5);
+        assert!(refused.contains("is not what was shown") && refused.contains("nothing was decided"), "{refused}");
+    }
+    place.sh(&format!("chancery approve --digest {digest} --server-profile approver")).failed(2);
+    let own = place.sh("sha256sum swapped.tar").done();
+    let approve = format!("chancery approve swapped.tar --digest {} --server-profile approver", &own[..64]);
+    place.sh(&approve).done();
 }
 
 fn denied_and_late(place: &Place) {

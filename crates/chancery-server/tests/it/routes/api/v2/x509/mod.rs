@@ -9,6 +9,7 @@ mod generate_names;
 mod import;
 mod import_checks;
 mod import_key;
+mod import_successors;
 mod import_weak_keys;
 mod issue_approvals;
 mod name_constraints;
