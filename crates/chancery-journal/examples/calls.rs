@@ -42,6 +42,7 @@ fn main() -> Result<(), Failure> {
         folder: folder.join("journal"),
         segment_bytes: SEGMENT_BYTES,
         keep_ms: i64::MAX,
+        steady: Duration::ZERO,
         now_ms: Arc::new(now_ms),
     };
     let journal = Journal::open(options, &keys)?.journal;

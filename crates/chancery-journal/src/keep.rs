@@ -8,6 +8,7 @@ use std::{
     io::{self, BufReader, BufWriter},
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},
     sync::{Arc, PoisonError, atomic::Ordering},
+    time::Instant,
 };
 
 use tracing::{error, info};
@@ -32,6 +33,30 @@ const SAMPLE: usize = 4 * 1_024;
 /// Of how many turns one looks at all files; the others do so only where a segment was begun. There may be many.
 const LOOK_EACH: u32 = 10;
 
+/// By how much a clock may differ from the time that passes between two looks.
+const JUMP_MS: u64 = 60_000;
+
+/// Since when the clock goes on as time does.
+struct Steady {
+    since: Instant,
+    last: (i64, Instant),
+}
+
+impl Steady {
+    fn new(now_ms: i64) -> Self {
+        let now = Instant::now();
+        Self { since: now, last: (now_ms, now) }
+    }
+
+    fn look(&mut self, now_ms: i64) {
+        let (before_ms, before) = std::mem::replace(&mut self.last, (now_ms, Instant::now()));
+        let passed_ms = i64::try_from(before.elapsed().as_millis()).unwrap_or(i64::MAX);
+        if now_ms.saturating_sub(before_ms).saturating_sub(passed_ms).unsigned_abs() > JUMP_MS {
+            self.since = Instant::now();
+        }
+    }
+}
+
 /// The thread that does it.
 pub(crate) struct Keeper {
     shared: Arc<Shared>,
@@ -40,6 +65,7 @@ pub(crate) struct Keeper {
     /// Those that are left as they are, because something is wrong with them.
     left: BTreeSet<u64>,
     is_in_trouble: bool,
+    clock: Steady,
     /// The segment that was written when it last looked at all files.
     seen: u64,
     turns: u32,
@@ -53,7 +79,8 @@ impl Keeper {
             (Some((first, _)), Some((last, _))) => (*first..=*last).collect(),
             _ => BTreeSet::new(),
         };
-        Ok(Self { shared, known, left: BTreeSet::new(), is_in_trouble: false, seen: 0, turns: 0 })
+        let clock = Steady::new((shared.options.now_ms)());
+        Ok(Self { shared, known, left: BTreeSet::new(), is_in_trouble: false, clock, seen: 0, turns: 0 })
     }
 
     pub(crate) fn shared(&self) -> &Shared {
@@ -83,6 +110,7 @@ impl Keeper {
     }
 
     fn keep_files(&mut self) -> io::Result<()> {
+        self.clock.look((self.shared.options.now_ms)());
         self.look_for_live()?;
         self.make_spare()?;
         let head = self.shared.written().head;
@@ -203,6 +231,9 @@ impl Keeper {
     /// Removes archives whose newest record is too old: the next segment was made after it.
     fn remove_old(&mut self, live: u64) -> io::Result<()> {
         let shared = Arc::clone(&self.shared);
+        if self.clock.since.elapsed() < shared.options.steady {
+            return Ok(());
+        }
         let before_ms = (shared.options.now_ms)().saturating_sub(shared.options.keep_ms);
         let segments: Vec<_> = shared.folder.segments()?.into_iter().collect();
         let mut removed: Option<Removed> = None;

@@ -33,6 +33,9 @@ pub struct Options {
     pub segment_bytes: usize,
     /// How long records are kept, in milliseconds.
     pub keep_ms: i64,
+    /// For how long the clock must have gone on without a jump before anything is removed by it: what is removed is gone, and a
+    /// clock is soon wrong.
+    pub steady: Duration,
     /// The time, in milliseconds since 1970 UTC.
     pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
 }

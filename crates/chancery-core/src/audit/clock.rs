@@ -6,15 +6,20 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_store::tables;
 use chancery_types::Action;
 use serde_json::json;
 
-use crate::{Chancery, Clock, Event, Result, clock::ms};
+use crate::{Chancery, Clock, Error, Event, Result, clock::ms};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// What a clock that is only slowed down or hastened does not reach between two looks.
 const JUMP_MIN_MS: u64 = 1_000;
+
+/// Nothing that is sent elsewhere waits for longer, neither for another try nor for whoever took it on: what does was told the time by
+/// a clock that was ahead.
+const LONGEST_WAIT_MS: i64 = 10 * 60_000;
 
 /// What the clock said at the last look.
 #[derive(Default)]
@@ -33,8 +38,18 @@ impl Chancery {
 
     async fn look_at_clock(&self) -> Result<()> {
         let now = (self.clock.now_ms(), Instant::now());
-        let before = self.last_look().unwrap_or(now);
-        if let Some(by_ms) = jump(before, now) {
+        let last = self.last_look();
+        let jumped = last.and_then(|before| jump(before, now));
+        // Also where this server was not there when it was set back.
+        if last.is_none() || jumped.is_some_and(|by_ms| by_ms < 0) {
+            let (now_ms, last_ms) = (now.0, now.0.saturating_add(LONGEST_WAIT_MS));
+            let due = self.storage.background(&WatchingClock(()), move |tx| {
+                Box::pin(async move { Ok::<_, Error>(tables::waits::none_beyond(tx, now_ms, last_ms).await?) })
+            });
+            due.await?;
+        }
+        if let Some(by_ms) = jumped {
+            tracing::warn!(by_ms, "the host's clock jumped");
             // While it cannot be recorded the last look stays the one before the jump.
             let event = Event::new(Action::ClockJump).detail(json!({"byMs": by_ms}));
             self.commit(&WatchingClock(()), event, |_| Box::pin(async { Ok(()) })).await?;
@@ -60,7 +75,7 @@ mod tests {
     use chancery_store::sql;
 
     use super::*;
-    use crate::{Error, testing::Installation};
+    use crate::testing::Installation;
 
     #[test]
     fn only_what_time_does_not_explain_is_a_jump() {
@@ -90,5 +105,42 @@ mod tests {
         let [told] = &told[..] else { panic!("one jump: {told:?}") };
         let by_ms = serde_json::from_str::<serde_json::Value>(told).unwrap()["byMs"].as_i64().unwrap();
         assert!((-86_460_000..=-86_400_000).contains(&by_ms), "{by_ms}");
+    }
+
+    #[tokio::test]
+    async fn nothing_waits_for_a_time_that_a_wrong_clock_told() {
+        let installation = Installation::new().await;
+        let chancery = &installation.chancery;
+        chancery.look_at_clock().await.unwrap();
+        let now_ms = chancery.clock.now_ms();
+        let [soon, far] = [now_ms + 60_000, now_ms + 500 * 86_400_000];
+        let statement = |target: u8, due: i64| {
+            format!(
+                "INSERT INTO audit_target_states (target, leased_until_ms, first_leaf, next_leaf, shipped, failures, \
+                 due_at_ms, is_failing) VALUES ('{target}', {due}, 0, 0, 0, 3, {due}, 1)"
+            )
+        };
+        let statements = ["PRAGMA foreign_keys = OFF".to_owned(), statement(1, soon), statement(2, far)];
+        let write = chancery.storage.store().write(move |tx| {
+            Box::pin(async move {
+                for statement in statements {
+                    chancery_store::generated_sql(statement).execute(tx).await?;
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        write.await.unwrap();
+        installation.clock.advance_ms(-2_000);
+        chancery.look_at_clock().await.unwrap();
+        for column in ["due_at_ms", "leased_until_ms"] {
+            let text = format!("SELECT {column} FROM audit_target_states ORDER BY target");
+            let read = chancery.storage.store().read(move |tx| {
+                Box::pin(async move { Ok::<Vec<i64>, Error>(chancery_store::generated_sql(text).all(tx).await?) })
+            });
+            let now_ms = chancery.clock.now_ms();
+            let [first, second] = read.await.unwrap()[..] else { panic!("two targets") };
+            assert_eq!(first, soon, "{column}");
+            assert!((now_ms - 60_000..=now_ms).contains(&second), "{column}: {second}");
+        }
     }
 }

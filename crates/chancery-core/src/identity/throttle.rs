@@ -41,7 +41,8 @@ impl Wrong {
     }
 
     const fn forgotten(self, now: i64) -> bool {
-        now >= self.last_at.saturating_add(FORGET_MS)
+        // Also what is told to have been later than now by more than any delay: the clock was set back.
+        now >= self.last_at.saturating_add(FORGET_MS) || now < self.last_at.saturating_sub(LONGEST_DELAY_MS)
     }
 }
 

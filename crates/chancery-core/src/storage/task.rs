@@ -142,6 +142,7 @@ impl Background for CountingTries {}
 impl Background for MakingTransport {}
 impl Background for TidyingVaults {}
 impl Background for LeasingBudgets {}
+impl Background for WatchingClock {}
 
 impl Recording for Watching {
     const NAME: &'static str = "server";

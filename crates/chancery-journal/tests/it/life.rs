@@ -109,6 +109,32 @@ fn records_whose_time_is_over_are_removed_with_their_segments() {
     assert!(walked.segments >= 1);
 }
 
+/// What a wrong clock would have removed is there when it is right again.
+#[test]
+fn nothing_is_removed_by_a_clock_that_jumped() {
+    let (folder, time) = (tempfile::tempdir().unwrap(), Time::default());
+    let options = Options { steady: Duration::from_secs(3), ..options(folder.path(), &time) };
+    let journal = Journal::open(options, &TestKeys).unwrap().journal;
+    let fill = || while_same_segment(&journal);
+    std::thread::sleep(Duration::from_secs(4));
+    time.set(HOUR_MS);
+    std::thread::sleep(Duration::from_millis(1_500));
+    fill();
+    time.set(500 * 24 * HOUR_MS);
+    fill();
+    std::thread::sleep(Duration::from_millis(1_500));
+    assert!(journal.take_events().is_empty());
+    time.set(HOUR_MS + 3_000);
+    std::thread::sleep(Duration::from_secs(6));
+    assert!(journal.take_events().is_empty());
+    // A clock that stays where it is, is believed.
+    time.set(500 * 24 * HOUR_MS);
+    until("the old ones are removed", || {
+        fill();
+        !journal.take_events().is_empty()
+    });
+}
+
 fn while_same_segment(journal: &Journal) {
     let segment = journal.head().segment;
     while journal.head().segment == segment {

@@ -36,7 +36,8 @@ impl Time {
 fn options(folder: &Path, time: &Time) -> Options {
     let time = time.clone();
     let now_ms = Arc::new(move || time.0.load(Ordering::Relaxed));
-    Options { folder: folder.to_owned(), segment_bytes: SEGMENT_BYTES_MIN, keep_ms: HOUR_MS, now_ms }
+    let (folder, segment_bytes) = (folder.to_owned(), SEGMENT_BYTES_MIN);
+    Options { folder, segment_bytes, keep_ms: HOUR_MS, steady: Duration::ZERO, now_ms }
 }
 
 fn open(folder: &Path) -> Opened {

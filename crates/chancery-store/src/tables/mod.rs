@@ -132,6 +132,9 @@ pub mod logs;
 pub mod tiles;
 pub mod witnesses;
 
+// what is sent elsewhere, of every kind
+pub mod waits;
+
 use crate::authority::{Authority, Table};
 
 /// The tables whose rows carry authority. What is in none of them needs no MAC: a test names each and says why.

@@ -13,7 +13,7 @@ mod search;
 mod tests;
 mod watch;
 
-use std::{error::Error as StdError, path::PathBuf, sync::Arc};
+use std::{error::Error as StdError, path::PathBuf, sync::Arc, time::Duration};
 
 use chancery_journal::{Journal, Keys, NewKey, Opened, Options, SEGMENT_BYTES_MIN};
 use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
@@ -74,11 +74,15 @@ pub(crate) fn open_journal(
     clock: &Clock,
 ) -> Result<Opened, chancery_journal::OpenError> {
     const DAY_MS: i64 = 86_400_000;
+    const STEADY: Duration = Duration::from_hours(6);
     let clock = clock.clone();
+    // A clock that tests move does not jump.
+    let steady = if matches!(clock, Clock::System) { STEADY } else { Duration::ZERO };
     let options = Options {
         folder: config.folder.clone(),
         segment_bytes: config.segment_bytes,
         keep_ms: i64::from(config.keep_days).saturating_mul(DAY_MS),
+        steady,
         now_ms: Arc::new(move || clock.now_ms()),
     };
     Journal::open(options, &JournalKeys(Arc::clone(custodian)))
