@@ -16,7 +16,6 @@ mod flush;
 mod group;
 mod in_place;
 mod list;
-mod look;
 mod migrate;
 mod postgres;
 mod readers;

@@ -2,7 +2,14 @@
 
 mod triggers;
 
-use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql, tables};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::authority::Authenticator;
+use crate::backend::Backend;
+use crate::sqlite::DatabaseFile;
+use crate::work::wait;
+use crate::{Columns, FromColumns, OpenError, RowKeys, StoreError, Tx, row_keys, sql, tables};
 
 /// One file of `migrations/`.
 struct Migration {
@@ -105,7 +112,7 @@ pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, Open
 }
 
 /// Refuses a database that is not of this release, or has other triggers than its own. Nothing is changed.
-pub(crate) async fn expect_current(tx: &mut Tx, name: &str) -> Result<(), OpenError> {
+async fn expect_current(tx: &mut Tx, name: &str) -> Result<(), OpenError> {
     let applied = sql("SELECT name, text FROM migrations ORDER BY name").all::<Named>(tx).await;
     let applied = applied.map_err(|error| match error {
         // There is no such table.
@@ -118,6 +125,27 @@ pub(crate) async fn expect_current(tx: &mut Tx, name: &str) -> Result<(), OpenEr
         return Err(OpenError::Older(name.to_owned()));
     }
     triggers::check(tx, &texts(tx)).await
+}
+
+/// A file and what authenticates its rows.
+pub(crate) fn look_at_file(
+    path: &Path,
+    keys: &dyn RowKeys,
+    name: &str,
+) -> Result<(DatabaseFile, Authenticator), OpenError> {
+    let file = DatabaseFile::look(path)?;
+    let mut tx = Tx::on_sqlite(file.connect_reader()?, Backend::Sqlite.begin_read(), Authenticator::default())?;
+    // No statement on SQLite waits.
+    let outcome = wait(look(&mut tx, keys, name), Duration::MAX);
+    let authenticator = outcome.ok_or_else(|| StoreError::Internal("a look that waits".into()))??;
+    tx.into_sqlite()?.run("ROLLBACK")?;
+    Ok((file, authenticator))
+}
+
+/// Refuses what is not of this release; what authenticates the rows.
+pub(crate) async fn look(tx: &mut Tx, keys: &dyn RowKeys, name: &str) -> Result<Authenticator, OpenError> {
+    expect_current(tx, name).await?;
+    row_keys::expect(tx, keys).await
 }
 
 /// Of all migrations. Each by itself: in which lines are whose begins anew with each.

@@ -21,8 +21,7 @@ use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
 use crate::authority::Authenticator;
 use crate::in_place::InPlace;
-use crate::look::Access;
-use crate::stamp::Stamp;
+use crate::stamp::{Access, Stamp};
 use crate::statement::{Wanted, expect_changed};
 use crate::undo::Undo;
 use crate::url::SqliteFlush;

@@ -1,4 +1,4 @@
-//! Tells whether the log beside a database file is that file's own.
+//! Tells whether the log beside a database file is that file's own, and whether there is one: that says how it may be read alone.
 //!
 //! SQLite believes any log of the right name: where a backup is put in the place of a file whose server was killed, the old
 //! log is played into it, and the database is malformed. So each file carries a number in its header (`user_version`), a new
@@ -11,12 +11,50 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::OpenError;
+use url::Url;
+
+use crate::in_place::InPlace;
+use crate::sqlite::DatabaseFile;
+use crate::url::SqliteFlush;
+use crate::{OpenError, StoreError};
 
 /// Where the header has the number, and where it says what the file is.
 const AT: u64 = 60;
 const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// What connections may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Read and write.
+    Writing,
+    /// Read, beside whoever writes.
+    Reading,
+    /// Read what nobody writes: there is no log, and none is made.
+    Still,
+}
+
+impl DatabaseFile {
+    /// As it is, to be read alone: nothing is made.
+    pub(crate) fn look(path: &Path) -> Result<Self, OpenError> {
+        let place = InPlace::of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
+        let access = if look(path)? { Access::Reading } else { Access::Still };
+        Ok(Self { path: path.to_owned(), flush: SqliteFlush::Library, place: Arc::new(place), access })
+    }
+
+    /// The file's name as one that nobody writes. Somebody who has begun to has made a log.
+    pub(crate) fn still(&self) -> Result<PathBuf, StoreError> {
+        let unavailable = |why: &str| StoreError::Unavailable(format!("{}: {why}", self.path.display()));
+        if fs::exists(log_of(&self.path)).map_err(|error| unavailable(&error.to_string()))? {
+            return Err(unavailable("somebody has begun to write it meanwhile; try again"));
+        }
+        let path = fs::canonicalize(&self.path).map_err(|error| unavailable(&error.to_string()))?;
+        let mut url = Url::from_file_path(path).map_err(|()| unavailable("no path of a file"))?;
+        url.set_query(Some("immutable=1"));
+        Ok(PathBuf::from(String::from(url)))
+    }
+}
 
 /// The stamp beside a database file. Nobody else opens the file until it is dropped.
 pub(crate) struct Stamp {

@@ -21,7 +21,7 @@ use crate::sqlite::DatabaseFile;
 use crate::url::{Place, SqliteFlush};
 use crate::wal::Log;
 use crate::work::{Work, perform, wait};
-use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, look, migrate, postgres, row_keys, tx};
+use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, migrate, postgres, row_keys, tx};
 
 /// Works that may wait for a connection to PostgreSQL; more are refused as Busy.
 const WAITING: usize = 4096;
@@ -117,7 +117,7 @@ impl Store {
                 let path = path.clone();
                 expect_file(&path, &name)?;
                 let opening = on_a_thread(move || {
-                    look::open_file(&path, keys.as_ref(), &name).map_err(|error| error.of_file(&path))
+                    migrate::look_at_file(&path, keys.as_ref(), &name).map_err(|error| error.of_file(&path))
                 });
                 let (file, authenticator) = opening.await?;
                 let readers = AllReaders::new(&file, &Durability::new(), &authenticator);
@@ -126,7 +126,7 @@ impl Store {
             Place::Servers(addresses) => {
                 let pools = postgres::connect(addresses).await?;
                 let mut tx = begin(&pools.others, Backend::Postgres.begin_read(), Authenticator::default()).await?;
-                let authenticator = look::expect(&mut tx, keys.as_ref(), &name).await?;
+                let authenticator = migrate::look(&mut tx, keys.as_ref(), &name).await?;
                 tx.into_postgres()?.end("ROLLBACK").await?;
                 (Database::Postgres { pools, places: None }, authenticator)
             }
