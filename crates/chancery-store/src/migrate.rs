@@ -114,11 +114,12 @@ pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, Open
 /// Refuses a database that is not of this release, or has other triggers than its own. Nothing is changed.
 async fn expect_current(tx: &mut Tx, name: &str) -> Result<(), OpenError> {
     let applied = sql("SELECT name, text FROM migrations ORDER BY name").all::<Named>(tx).await;
-    let applied = applied.map_err(|error| match error {
+    let is_absent = |error: &StoreError| matches!(error, StoreError::Internal(text) if text.contains("migrations"));
+    let applied = match applied {
         // There is no such table.
-        StoreError::Internal(text) if text.contains("migrations") => OpenError::Absent(name.to_owned()),
-        error => error.into(),
-    })?;
+        Err(error) if is_absent(&error) => return Err(OpenError::Absent(name.to_owned())),
+        applied => applied?,
+    };
     refuse_foreign(&applied)?;
     let is_missing = |migration: &&Migration| !applied.iter().any(|old| old.name == migration.name);
     if MIGRATIONS.iter().any(|migration| is_missing(&migration)) {
