@@ -1,4 +1,5 @@
-//! Waiting for the disk, together: one flush answers all who waited when it began.
+//! Waiting for the disk, together: one flush answers all who waited when it began. Two may be under way: whoever has just
+//! missed one need not wait for its end.
 
 use std::{
     collections::BTreeMap,
@@ -10,6 +11,9 @@ use std::{
 };
 
 use crate::failed::Failed;
+
+/// Flushes that may be under way.
+pub(crate) const FLUSHERS: usize = 2;
 
 /// After a flush the next one waits until as many as were answered have come again, but no longer than this part of the
 /// time that a flush takes: otherwise whoever is answered by one would miss the next.
@@ -31,9 +35,12 @@ struct Waiting {
     failed: BTreeMap<u64, u64>,
     /// The newest record that somebody waits for.
     wanted: u64,
+    /// The newest one that was waited for when a flush began.
+    begun: u64,
     /// How many have asked since the last flush began.
     asked: usize,
-    wakers: Vec<Waker>,
+    /// With the record that each one waits for.
+    wakers: Vec<(u64, Waker)>,
     ends: bool,
 }
 
@@ -66,33 +73,40 @@ impl Flush {
             let first = waiting.flushed + 1;
             waiting.failed.insert(first, record);
         }
-        waiting.flushed = waiting.flushed.max(record);
-        waiting.wakers.drain(..).for_each(Waker::wake);
+        let flushed = waiting.flushed.max(record);
+        waiting.flushed = flushed;
+        // Those of the other flush sleep on.
+        waiting.wakers.extract_if(.., |(record, _)| *record <= flushed).for_each(|(_, waker)| waker.wake());
     }
 
     /// Nobody is answered any more who is not answered yet.
     pub(crate) fn end(&self) {
         let mut waiting = self.waiting();
         waiting.ends = true;
-        waiting.wakers.drain(..).for_each(Waker::wake);
+        waiting.wakers.drain(..).for_each(|(_, waker)| waker.wake());
         self.asks.notify_all();
     }
 
-    /// Flushes whenever somebody waits, until the end.
+    /// Flushes whenever somebody waits, until the end. For each of [`FLUSHERS`] threads.
     pub(crate) fn run(&self, flush: impl Fn()) {
         let mut answered = 0;
         let mut took = Duration::ZERO;
         loop {
             let waiting = self.waiting();
-            let waits = |waiting: &mut Waiting| waiting.wanted <= waiting.flushed && !waiting.ends;
-            let waiting = self.asks.wait_while(waiting, waits).unwrap_or_else(PoisonError::into_inner);
+            let rests = |waiting: &mut Waiting| !waiting.is_wanted() && !waiting.ends;
+            let waiting = self.asks.wait_while(waiting, rests).unwrap_or_else(PoisonError::into_inner);
             let gather = (took / GATHER).min(GATHER_MAX);
-            let few = |waiting: &mut Waiting| waiting.asked < answered && !waiting.ends;
+            let few = |waiting: &mut Waiting| waiting.is_wanted() && waiting.asked < answered && !waiting.ends;
             let gathered = self.asks.wait_timeout_while(waiting, gather, few);
             let mut waiting = gathered.unwrap_or_else(PoisonError::into_inner).0;
             if waiting.ends {
                 return;
             }
+            if !waiting.is_wanted() {
+                // Another thread flushes for them.
+                continue;
+            }
+            waiting.begun = waiting.wanted;
             answered = std::mem::take(&mut waiting.asked);
             drop(waiting);
             let began = Instant::now();
@@ -103,6 +117,11 @@ impl Flush {
 }
 
 impl Waiting {
+    /// Whether somebody waits for whom no flush has begun.
+    fn is_wanted(&self) -> bool {
+        self.wanted > self.flushed.max(self.begun)
+    }
+
     fn has_failed(&self, record: u64) -> bool {
         self.failed.range(..=record).next_back().is_some_and(|(_, last)| record <= *last)
     }
@@ -123,7 +142,7 @@ impl Future for Flushed<'_> {
         if waiting.ends {
             return Poll::Ready(Err(Failed::NotFlushed));
         }
-        waiting.wakers.push(context.waker().clone());
+        waiting.wakers.push((self.record, context.waker().clone()));
         if !self.has_asked {
             waiting.wanted = waiting.wanted.max(self.record);
             waiting.asked += 1;

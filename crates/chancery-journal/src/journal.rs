@@ -4,7 +4,7 @@ use std::{
     fs::File,
     path::Path,
     sync::{
-        Arc, Condvar, Mutex, PoisonError,
+        Arc, Condvar, Mutex, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
     },
     thread::{self, JoinHandle},
@@ -20,7 +20,7 @@ use crate::{
     event::Event,
     failed::Failed,
     files::Folder,
-    flush::{Flush, Flushed},
+    flush::{FLUSHERS, Flush, Flushed},
     format::{Call, TAG_LEN},
     keep::Keeper,
     shared::{Options, Shared, Written},
@@ -61,7 +61,7 @@ impl Journal {
             key,
             written: Mutex::new(written),
             flush: Flush::default(),
-            flushing: Mutex::default(),
+            flushing: RwLock::default(),
             told: Mutex::default(),
             ends: (Mutex::default(), Condvar::new()),
             records: AtomicU64::new(0),
@@ -73,17 +73,16 @@ impl Journal {
         shared.written().renew(&shared)?;
         shared.flush.reached(head.record, true);
         let mut keeper = Keeper::new(Arc::clone(&shared))?;
-        let flusher = Arc::clone(&shared);
-        let threads = vec![
-            thread::Builder::new().name("journal".into()).spawn(move || {
-                while !keeper.shared().waits(KEEP_EVERY) {
-                    keeper.keep();
-                }
-            })?,
-            thread::Builder::new()
-                .name("journal-flush".into())
-                .spawn(move || flusher.flush.run(|| drop(flusher.flush_all())))?,
-        ];
+        let mut threads = vec![thread::Builder::new().name("journal".into()).spawn(move || {
+            while !keeper.shared().waits(KEEP_EVERY) {
+                keeper.keep();
+            }
+        })?];
+        for flusher in 0..FLUSHERS {
+            let shared = Arc::clone(&shared);
+            let flush = move || shared.flush.run(|| drop(shared.flush(flusher)));
+            threads.push(thread::Builder::new().name("journal-flush".into()).spawn(flush)?);
+        }
         Ok(Self { shared, threads })
     }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{self, Read, Write as _},
+    io::{self, IoSlice, Read, Write as _},
     os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::{
     chain::{self, BODIES, Bodies, Hash, Head, Parts},
     files::Folder,
+    flush::FLUSHERS,
     format::{self, END_LEN, MAC_LEN, Taker},
     map::Map,
 };
@@ -112,6 +113,7 @@ pub(crate) fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> 
 /// Space for a segment: on the disk, and in memory.
 pub(crate) struct Spare {
     file: File,
+    flushed_by: [Arc<File>; FLUSHERS],
     map: Map,
     bytes: usize,
     path: PathBuf,
@@ -134,7 +136,14 @@ impl Spare {
             return Err(error);
         }
         let map = Map::of(&file, bytes)?;
-        Ok(Self { file, map, bytes, path })
+        // Opened anew for each: what could not be written is told once to each opening, and each flush has to hear of it.
+        let flushed_by: [_; FLUSHERS] = [Arc::new(File::open(&path)?), Arc::new(File::open(&path)?)];
+        for again in &flushed_by {
+            if place_of(&again.metadata()?) != place_of(&file.metadata()?) {
+                return Err(io::Error::other("somebody replaced the next segment"));
+            }
+        }
+        Ok(Self { file, flushed_by, map, bytes, path })
     }
 
     /// Whether its file is still where it was made: one that took its place would get the segment's name.
@@ -150,7 +159,12 @@ fn length_in_place(file: &File, path: &Path) -> io::Result<Option<u64>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         there => there?,
     };
-    Ok(((ours.dev(), ours.ino()) == (there.dev(), there.ino())).then_some(there.len()))
+    Ok((place_of(&ours) == place_of(&there)).then_some(there.len()))
+}
+
+/// Where a file lies.
+fn place_of(file: &fs::Metadata) -> (u64, u64) {
+    (file.dev(), file.ino())
 }
 
 /// The same where the file system allocates nothing ahead.
@@ -159,9 +173,27 @@ fn write_zeros(file: &mut File, bytes: usize) -> io::Result<()> {
     file.flush()
 }
 
+/// Writes one after the other, by one system call where the kernel takes all of it.
+fn write_all_at(file: &File, mut parts: &mut [IoSlice<'_>], mut at: u64) -> io::Result<()> {
+    IoSlice::advance_slices(&mut parts, 0);
+    while !parts.is_empty() {
+        match rustix::io::pwritev(file, parts, at) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                IoSlice::advance_slices(&mut parts, written);
+                at += written as u64;
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
 /// The segment that is written.
 pub(crate) struct Segment {
     pub(crate) file: Arc<File>,
+    pub(crate) flushed_by: [Arc<File>; FLUSHERS],
     pub(crate) number: u64,
     map: Map,
     bytes: usize,
@@ -181,7 +213,7 @@ pub(crate) struct Segment {
 impl Segment {
     /// Gives space its name and its header. On a failure it is still a spare.
     pub(crate) fn begin(spare: Spare, header: &Header, key: &JournalKey, folder: &Folder) -> io::Result<Self> {
-        let Spare { file, map, bytes, path: spare } = spare;
+        let Spare { file, flushed_by, map, bytes, path: spare } = spare;
         let path = folder.raw(header.segment);
         let encoded = header.encode();
         let hash = chain::of_header(&encoded);
@@ -194,7 +226,20 @@ impl Segment {
         fs::rename(spare, &path)?;
         let Header { segment: number, first, made_at_ms, .. } = *header;
         let (file, record) = (Arc::new(file), first - 1);
-        Ok(Self { file, number, map, bytes, at, released: 0, record, hash, header: whole, made_at_ms, path })
+        Ok(Self {
+            file,
+            flushed_by,
+            number,
+            map,
+            bytes,
+            at,
+            released: 0,
+            record,
+            hash,
+            header: whole,
+            made_at_ms,
+            path,
+        })
     }
 
     /// Whether a body fits, and the end after it.
@@ -210,13 +255,12 @@ impl Segment {
         let start = self.at + 4;
         let (between, end) = (start + head.len(), start + head.len() + tags.len());
         let (mac, length) = (key.mac(&hash), ((end - start) as u32).to_be_bytes());
-        let parts: [(usize, &[u8]); 4] = [(start, head), (between, tags), (end, &mac), (self.at, &length)];
-        for (at, bytes) in parts {
-            if end - start < WRITTEN_BY_CALL {
-                self.map.write(at, bytes)?;
-            } else {
-                self.file.write_all_at(bytes, at as u64).ok()?;
-            }
+        if end - start < WRITTEN_BY_CALL {
+            let parts: [(usize, &[u8]); 4] = [(start, head), (between, tags), (end, &mac), (self.at, &length)];
+            parts.into_iter().try_for_each(|(at, bytes)| self.map.write(at, bytes))?;
+        } else {
+            write_all_at(&self.file, &mut [head, tags, &mac].map(IoSlice::new), start as u64).ok()?;
+            self.file.write_all_at(&length, self.at as u64).ok()?;
         }
         (self.at, self.record, self.hash) = (end + MAC_LEN, record, hash);
         if self.at - self.released > KEPT {

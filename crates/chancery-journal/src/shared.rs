@@ -4,7 +4,7 @@ use std::{
     fs::File,
     io,
     path::PathBuf,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, atomic::AtomicU64},
     time::{Duration, Instant},
 };
 
@@ -49,8 +49,8 @@ pub(crate) struct Shared {
     pub(crate) key: JournalKey,
     pub(crate) written: Mutex<Written>,
     pub(crate) flush: Flush,
-    /// Held while files are flushed.
-    pub(crate) flushing: Mutex<()>,
+    /// Held while files are flushed: by one alone where more than the live segment is.
+    pub(crate) flushing: RwLock<()>,
     pub(crate) told: Mutex<Vec<Event>>,
     /// Whether it ends.
     pub(crate) ends: (Mutex<bool>, Condvar),
@@ -88,9 +88,27 @@ impl Shared {
         *wakes.wait_timeout_while(ends, time, |ends| !*ends).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Flushes everything that is written.
+    /// Flushes everything that is written, by the flusher of this number. Where that is the live segment alone, others may
+    /// flush it at the same time: a record is on the disk with the first flush that began after it was written.
+    pub(crate) fn flush(&self, flusher: usize) -> io::Result<()> {
+        let turn = self.flushing.read().unwrap_or_else(PoisonError::into_inner);
+        let (live, record) = {
+            let written = self.written();
+            if !written.ended.is_empty() || written.has_new_name {
+                drop((written, turn));
+                return self.flush_all();
+            }
+            let live = written.live.as_ref().map(|live| (live.number, Arc::clone(&live.flushed_by[flusher])));
+            (live, written.head.record)
+        };
+        let flushed = live.as_ref().map_or(Ok(()), |(_, file)| file.sync_data());
+        self.end_flush(live.map(|(number, _)| number), record, &flushed);
+        flushed
+    }
+
+    /// Flushes everything that is written, while nobody else does.
     pub(crate) fn flush_all(&self) -> io::Result<()> {
-        let _turn = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _turn = self.flushing.write().unwrap_or_else(PoisonError::into_inner);
         let (ended, live, record, has_new_name) = {
             let mut written = self.written();
             let live = written.live.as_ref().map(|live| (live.number, Arc::clone(&live.file)));
@@ -102,16 +120,19 @@ impl Shared {
             .try_for_each(Segment::finish)
             .and_then(|()| if has_new_name { self.folder.sync() } else { Ok(()) })
             .and_then(|()| live.as_ref().map_or(Ok(()), |(_, file)| file.sync_data()));
+        self.end_flush(live.map(|(number, _)| number), record, &flushed);
+        flushed
+    }
+
+    fn end_flush(&self, live: Option<u64>, record: u64, flushed: &io::Result<()>) {
         if flushed.is_err() {
             // The system may have forgotten what it could not write, so a later flush of this file would say nothing.
             let mut written = self.written();
-            let failed = live.map(|(number, _)| number);
-            if written.live.as_ref().map(|live| live.number) == failed {
+            if written.live.as_ref().map(|live| live.number) == live {
                 written.live = None;
             }
         }
         self.flush.reached(record, flushed.is_ok());
-        flushed
     }
 }
 

@@ -90,8 +90,9 @@ impl JournalKey {
         if !(1..=BLOCK).contains(&length) || tokens.len() != length * count || count < FEW {
             return self.tags((0..count).map(|index| tokens.get(index * length..(index + 1) * length)));
         }
-        let mut tags = Vec::with_capacity(count * JOURNAL_TAG_LEN);
-        let (mut blocks, mut some) = ([Block::default(); TOGETHER], [0; TOGETHER * JOURNAL_TAG_LEN]);
+        let mut tags = vec![0; count * JOURNAL_TAG_LEN];
+        let mut places = tags.as_chunks_mut().0.iter_mut();
+        let mut blocks = [Block::default(); TOGETHER];
         // A token is read with what follows it, which the mask takes away. The last ones have too little behind them.
         let mask = (u128::MAX << (8 * (BLOCK - length))).to_be();
         let rest = self.tags.rest_of_last_block(length).to_be();
@@ -108,12 +109,13 @@ impl JournalKey {
                 last_blocks(many, &mut wide, (mask, rest));
             }
             self.tags.cipher.encrypt_blocks(many);
-            for (tag, block) in some.chunks_exact_mut(JOURNAL_TAG_LEN).zip(many.iter()) {
-                tag.copy_from_slice(&block[..JOURNAL_TAG_LEN]);
+            for (block, place) in many.iter().zip(&mut places) {
+                *place = shortened(&(*block).into());
             }
-            tags.extend_from_slice(&some[..many.len() * JOURNAL_TAG_LEN]);
         }
-        tokens[all * length..].chunks_exact(length).for_each(|token| tags.extend_from_slice(&self.tag(token)));
+        for (token, place) in tokens[all * length..].chunks_exact(length).zip(places) {
+            *place = self.tag(token);
+        }
         tags
     }
 

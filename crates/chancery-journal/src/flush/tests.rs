@@ -15,14 +15,15 @@ const CLIENTS: u32 = 16;
 fn whoever_was_answered_by_one_flush_is_in_the_next() {
     let (flush, written, ends) = (Flush::default(), AtomicU64::new(0), AtomicBool::new(false));
     let time = Duration::from_secs(1);
-    let calls = thread::scope(|scope| {
-        scope.spawn(|| {
-            flush.run(|| {
-                let record = written.load(Ordering::SeqCst);
-                thread::sleep(FLUSH);
-                flush.reached(record, true);
-            });
+    let flusher = || {
+        flush.run(|| {
+            let record = written.load(Ordering::SeqCst);
+            thread::sleep(FLUSH);
+            flush.reached(record, true);
         });
+    };
+    let calls = thread::scope(|scope| {
+        (0..FLUSHERS).for_each(|_| drop(scope.spawn(flusher)));
         let client = || {
             let mut calls = 0_u32;
             while !ends.load(Ordering::SeqCst) {
@@ -46,6 +47,33 @@ fn whoever_was_answered_by_one_flush_is_in_the_next() {
     // Where everybody missed every other flush it would be half; a busy machine sleeps longer than it was told to.
     println!("{calls} calls of {most} that one flush after the other could answer");
     assert!(calls > most * 2 / 5, "{calls} of {most}");
+}
+
+/// The disk is busy with one who came before, for as long as it takes.
+#[test]
+fn whoever_missed_a_flush_waits_for_one_of_its_own() {
+    let (flush, written, first) = (Flush::default(), AtomicU64::new(1), Mutex::new(()));
+    let busy = first.lock().unwrap();
+    thread::scope(|scope| {
+        let flusher = || {
+            flush.run(|| {
+                let record = written.load(Ordering::SeqCst);
+                let _busy = (record == 1).then(|| first.lock().unwrap());
+                flush.reached(record, true);
+            });
+        };
+        (0..FLUSHERS).for_each(|_| drop(scope.spawn(flusher)));
+        let earlier = scope.spawn(|| block_on(flush.wait(1)));
+        while flush.waiting().begun < 1 {
+            thread::yield_now();
+        }
+        written.store(2, Ordering::SeqCst);
+        assert_eq!(block_on(flush.wait(2)), Ok(()));
+        // What was flushed with it is on the disk as well.
+        assert_eq!(earlier.join().unwrap(), Ok(()));
+        drop(busy);
+        flush.end();
+    });
 }
 
 #[test]
