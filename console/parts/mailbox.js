@@ -14,7 +14,7 @@ import { moment, number, relative } from "./values.js";
 /** @typedef {import("../dom.js").Child} Child */
 
 /** In the order of the interface; `Test` is sent to one target alone and not kept. */
-export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "AuditTargetFailed", "IdentityRecovered", "LoginChanged", "WitnessFailed"];
+export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "LedgerFailed", "ClockJumped", "BudgetLow", "AuditTargetFailed", "IdentityRecovered", "LoginChanged", "WitnessFailed"];
 
 /** The section of one mailbox. @param {Json} found @param {Json[]} services @param {boolean} named whether it has to be said whose it is */
 export function mailbox(found, services, named) {

@@ -1462,6 +1462,8 @@ export default {
   "notice.BudgetLow": "four fifths of a budget are used",
   "notice.RowRefused": "a row of the database was refused",
   "notice.JournalFailed": "a journal of the data plane is gone or cannot be kept",
+  "notice.LedgerFailed": "the audit's ledger cannot be extended",
+  "notice.ClockJumped": "the clock of a server jumped",
   "notice.Test": "a test",
   "noticeObject.SigningRequest": "Request",
   "noticeObject.Proposal": "Proposal",

@@ -26,6 +26,7 @@ use uuid::Uuid;
 
 use crate::{
     Chancery, Error, Result,
+    audit::STEADY,
     clock::ms,
     idempotency,
     quarantine::{Object, is_lasting},
@@ -318,10 +319,13 @@ impl Chancery {
     async fn prune_changes(&self) -> Result<()> {
         let now_ms = self.clock.now_ms();
         let before_ms = now_ms.saturating_sub(ms(PRUNE_AGE));
+        let may_forget = self.is_steady(STEADY);
         let pruned = self.storage.background(&FollowingChanges(()), move |tx| {
             Box::pin(async move {
                 tables::changes::prune(tx, PRUNE_AGE).await?;
-                idempotency::forget(tx, now_ms).await?;
+                if may_forget {
+                    idempotency::forget(tx, now_ms).await?;
+                }
                 Ok::<_, Error>(tables::nodes::forget(tx, before_ms).await?)
             })
         });

@@ -21,6 +21,8 @@ const JOURNAL_RECORDS: &str = "chancery_journal_records_total";
 const JOURNAL_BYTES: &str = "chancery_journal_bytes_total";
 const JOURNAL_FAILURES: &str = "chancery_journal_failures_total";
 const JOURNAL_FAILING: &str = "chancery_journal_failing";
+const LEDGER_FAILING: &str = "chancery_audit_ledger_failing";
+const CLOCK_JUMPS: &str = "chancery_clock_jumps_total";
 const NOTICES_WAITING: &str = "chancery_notices_waiting";
 const NOTICES: &str = "chancery_notices_total";
 const SHIPPED: &str = "chancery_audit_shipped_total";
@@ -61,6 +63,8 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_counter!(JOURNAL_BYTES, "Their bytes.");
     describe_counter!(JOURNAL_FAILURES, "Calls that were refused because they could not be recorded.");
     describe_gauge!(JOURNAL_FAILING, "1 while the journal's files cannot be kept, 0 otherwise.");
+    describe_gauge!(LEDGER_FAILING, "1 while the audit's ledger cannot be extended, 0 otherwise.");
+    describe_counter!(CLOCK_JUMPS, "Jumps of the host's clock since this server started.");
     describe_gauge!(NOTICES_WAITING, "Notices that wait for their targets; looked at every half minute.");
     describe_counter!(NOTICES, "Attempts of this server to deliver notices, and notices that it gave up.");
     describe_counter!(SHIPPED, "Audit records that this server shipped to targets.");
@@ -123,6 +127,12 @@ pub(crate) fn note_journal((numbers, is_failing): (JournalNumbers, bool)) {
     counter!(JOURNAL_BYTES).absolute(bytes);
     counter!(JOURNAL_FAILURES).absolute(failures);
     gauge!(JOURNAL_FAILING).set(u8::from(is_failing));
+}
+
+/// Notes whether the audit's ledger cannot be extended, and how often the host's clock has jumped.
+pub(crate) fn note_audit(is_ledger_failing: bool, clock_jumps: u64) {
+    gauge!(LEDGER_FAILING).set(u8::from(is_ledger_failing));
+    counter!(CLOCK_JUMPS).absolute(clock_jumps);
 }
 
 /// Counts an answer of a time-stamping authority, whose status is 200 in any case.

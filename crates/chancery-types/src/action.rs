@@ -135,6 +135,8 @@ wire_enum! {
         JournalMiss,
         JournalFail,
         JournalResume,
+        LedgerFail,
+        LedgerResume,
         JournalRemove,
         WitnessFail,
         WitnessResume,
@@ -266,7 +268,7 @@ impl Action {
             | Self::RowsAuthenticate | Self::RowRefuse | Self::CertificateExpiry | Self::CrlSign
             | Self::SigningRequestFail | Self::ProposalFail | Self::SigningRequestExpire | Self::ProposalExpire
             | Self::NoticeGiveUp | Self::AuditTargetFail | Self::AuditTargetResume | Self::JournalMiss | Self::JournalFail
-            | Self::JournalResume | Self::JournalRemove | Self::BudgetWarn | Self::IdentityRecover | Self::WitnessFail
+            | Self::JournalResume | Self::LedgerFail | Self::LedgerResume | Self::JournalRemove | Self::BudgetWarn | Self::IdentityRecover | Self::WitnessFail
             | Self::WitnessResume => None,
         }
     }

@@ -328,6 +328,10 @@ wire_enum! {
         RowRefused,
         /// A journal of the data plane is not there, or cannot be kept.
         JournalFailed,
+        /// No record of the audit becomes a leaf of its ledger any more.
+        LedgerFailed,
+        /// The clock of a server jumped.
+        ClockJumped,
         /// Four fifths of a budget are used.
         BudgetLow,
         /// A target of the audit records takes none.

@@ -254,7 +254,7 @@ pub(crate) struct Rows {
 /// What to do with refused rows.
 #[derive(Subcommand)]
 pub(crate) enum RowsCommand {
-    /// Lists them, as JSON, a row a line. Exit codes: 0 there are none, 1 there are some.
+    /// Lists them, as JSON, a row a line. Exit codes: 0 there are none, 1 there are some, 2 they cannot be read.
     #[command(after_help = "Example:\n  chancery rows list --data chancery-data --root-key chancery-data/root.key")]
     List(RowsList),
     /// Takes them for good as they stand, for every node: whatever they say holds from then on. Shows them first, and takes

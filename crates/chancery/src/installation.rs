@@ -1,12 +1,13 @@
 //! Opening the installation that the settings name, as a `Chancery`: `open` makes it where there is none, `open_existing`
 //! never does.
 
-use std::{fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
+use std::{error::Error, fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
 
-use chancery_core::{Chancery, Clock, Config, JournalConfig, PasswordWork, RootKeySource};
+use chancery_core::{Chancery, Clock, Config, JournalConfig, OpenFailure, PasswordWork, RootKeySource};
 
 use crate::{
-    failure::{Failure, While as _},
+    client::exit::usage,
+    failure::{Failure, While as _, describe},
     notices, providers,
     settings::Settings,
     time_stamps,
@@ -72,13 +73,25 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
     open(&settings).await
 }
 
-/// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed.
+/// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed. One that cannot be opened for
+/// a reason that says nothing of what is in it ends the command as a wrong use: no verdict is mistaken for another.
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    let unreadable = |why: Failure| usage(describe(why.as_ref()));
+    expect_existing(settings).map_err(unreadable)?;
+    if settings.root_key.is_none() {
+        return Err(usage(NO_ROOT_KEY));
+    }
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
     // The log's name is the one that it has.
     (settings.log_name, settings.public_url) = (None, None);
-    open(&settings).await
+    let opened = open(&settings).await;
+    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { unreadable(why) } else { why })
+}
+
+fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(failure), |cause| (*cause).source());
+    causes.find_map(|cause| cause.downcast_ref::<OpenFailure>()).is_some_and(OpenFailure::is_out_of_reach)
 }
 
 /// Refuses settings that name no installation, where that shows without opening it.

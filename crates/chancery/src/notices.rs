@@ -50,6 +50,9 @@ impl NoticeTransport for Transport {
 /// As the settings say.
 pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let console = settings.public_origin.clone();
+    if settings.no_deliveries {
+        return Ok(NoticeConfig { transport: None, console });
+    }
     let authorities = match &settings.notice_ca {
         Some(path) => Some(bounded::file("--notice-ca", path)?),
         None => system_authorities().map(String::into_bytes),

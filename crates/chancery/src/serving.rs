@@ -151,6 +151,9 @@ impl Serving {
         chancery.deliver_notices(&Host::running("serve"));
         chancery.ship_audit(&Host::running("serve"));
         chancery.ask_witnesses(&Host::running("serve"));
+        if settings.no_deliveries {
+            warn!("no notices, mails and audit records are delivered and no witness is asked: --no-deliveries");
+        }
         info!(%address, "serving");
         let drain_delay = settings.drain_delay;
         Ok(Self { chancery, address, routes, tls, asking_tls, reload, drain_delay, stop, sockets, signals })

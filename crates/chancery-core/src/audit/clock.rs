@@ -2,7 +2,10 @@
 //! whoever sets it ahead ends what is valid. It is compared with the time that passes, which nobody can set.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -10,7 +13,7 @@ use chancery_store::tables;
 use chancery_types::Action;
 use serde_json::json;
 
-use crate::{Chancery, Clock, Error, Event, Result, clock::ms};
+use crate::{Chancery, Clock, Error, Event, Result, Visitor, clock::ms};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -21,9 +24,20 @@ const JUMP_MIN_MS: u64 = 1_000;
 /// a clock that was ahead.
 const LONGEST_WAIT_MS: i64 = 10 * 60_000;
 
-/// What the clock said at the last look.
+/// Nothing is removed because its time is over before the clock has gone on for so long without a jump: what is removed is gone, and
+/// a clock is soon wrong, above all at a start.
+pub(crate) const STEADY: Duration = Duration::from_hours(6);
+
+/// What is known of the clock.
 #[derive(Default)]
-pub(crate) struct ClockWatch(Mutex<Option<(i64, Instant)>>);
+pub(crate) struct ClockWatch {
+    /// What it said at the last look.
+    last: Mutex<Option<(i64, Instant)>>,
+    /// Since when it has gone on without a jump. None as long as there was no look, and of a clock that tests move and that did not
+    /// jump.
+    steady_since: Mutex<Option<Instant>>,
+    jumps: AtomicU64,
+}
 
 /// Tells of jumps of the clock. Made only here.
 pub(crate) struct WatchingClock(());
@@ -36,7 +50,7 @@ impl Chancery {
         }
     }
 
-    async fn look_at_clock(&self) -> Result<()> {
+    pub(crate) async fn look_at_clock(&self) -> Result<()> {
         let now = (self.clock.now_ms(), Instant::now());
         let last = self.last_look();
         let jumped = last.and_then(|before| jump(before, now));
@@ -50,16 +64,40 @@ impl Chancery {
         }
         if let Some(by_ms) = jumped {
             tracing::warn!(by_ms, "the host's clock jumped");
+            *self.steady_since() = Some(now.1);
             // While it cannot be recorded the last look stays the one before the jump.
             let event = Event::new(Action::ClockJump).detail(json!({"byMs": by_ms}));
             self.commit(&WatchingClock(()), event, |_| Box::pin(async { Ok(()) })).await?;
+            self.clock_watch.jumps.fetch_add(1, Ordering::Relaxed);
         }
-        *self.clock_watch.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        if matches!(self.clock, Clock::System) {
+            self.steady_since().get_or_insert(now.1);
+        }
+        *self.clock_watch.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(())
     }
 
+    /// Whether the clock may be believed that this span is over: it has not jumped for as long, or for six hours.
+    pub(crate) fn is_steady(&self, span: Duration) -> bool {
+        match *self.steady_since() {
+            Some(since) => since.elapsed() >= span.min(STEADY),
+            // A clock that tests move does not jump.
+            None => matches!(self.clock, Clock::Fixed(_)),
+        }
+    }
+
+    /// Jumps of the clock since this server started.
+    #[must_use]
+    pub fn clock_jumps(&self, _visitor: &Visitor) -> u64 {
+        self.clock_watch.jumps.load(Ordering::Relaxed)
+    }
+
+    fn steady_since(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.clock_watch.steady_since.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn last_look(&self) -> Option<(i64, Instant)> {
-        *self.clock_watch.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.clock_watch.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -105,6 +143,19 @@ mod tests {
         let [told] = &told[..] else { panic!("one jump: {told:?}") };
         let by_ms = serde_json::from_str::<serde_json::Value>(told).unwrap()["byMs"].as_i64().unwrap();
         assert!((-86_460_000..=-86_400_000).contains(&by_ms), "{by_ms}");
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_jumped_is_not_believed_for_a_while() {
+        let installation = Installation::new().await;
+        let chancery = &installation.chancery;
+        assert!(chancery.is_steady(STEADY), "tests move it");
+        chancery.look_at_clock().await.unwrap();
+        installation.clock.advance_ms(2_000);
+        chancery.look_at_clock().await.unwrap();
+        assert!(!chancery.is_steady(STEADY) && !chancery.is_steady(Duration::from_mins(1)));
+        assert!(chancery.is_steady(Duration::ZERO));
+        assert_eq!(chancery.clock_jumps(&crate::testing::visitor()), 1);
     }
 
     #[tokio::test]

@@ -28,7 +28,7 @@ use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState, OtherJournal};
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
-    clock::{ClockWatch, WatchingClock},
+    clock::{ClockWatch, STEADY, WatchingClock},
     counters::{Counters, Nobody},
     difference::Told,
     journal::{Anchored, Found, KeepingJournal, Noted, open_journal},

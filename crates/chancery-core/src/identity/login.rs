@@ -1,6 +1,6 @@
 //! Dual login as a pure state machine: which login opens a session, which one advances it, which one is refused.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use chancery_types::{IdentityId, RoleId, wire::audit::LoginWay};
 use serde::{Deserialize, Serialize};
@@ -148,9 +148,18 @@ fn logins(seats: &[Seat], role: RoleId) -> u32 {
 
 /// Whether a session still lives: 5 minutes half open, 15 minutes unused, 12 hours at all.
 pub(crate) fn lives(opened_at: i64, last_used_at: i64, complete: bool, now: i64, limits: &Limits) -> bool {
-    let within = |since: i64, span| now < since.saturating_add(ms(span));
+    // One that was begun or used under a clock that was ahead would outlive its limits once the clock is right.
+    let within = |since: i64, span| since <= latest_ms(now) && now < since.saturating_add(ms(span));
     within(opened_at, limits.session_max)
         && if complete { within(last_used_at, limits.idle_max) } else { within(opened_at, limits.half_open_max) }
+}
+
+/// By how much the clocks of nodes may differ.
+const CLOCKS_APART: Duration = Duration::from_mins(5);
+
+/// What was done later than this was done under a clock that was ahead.
+pub(crate) fn latest_ms(now_ms: i64) -> i64 {
+    now_ms.saturating_add(ms(CLOCKS_APART))
 }
 
 #[cfg(test)]

@@ -99,7 +99,8 @@ impl Session {
     pub(super) async fn delete_ended(tx: &mut Tx, now: i64, limits: &Limits) -> Result<()> {
         let before = |span| now.saturating_sub(ms(span));
         let unused = before(limits.idle_max).saturating_sub(2 * ms(WRITE_EVERY));
-        tables::sessions::delete_ended(tx, before(limits.session_max), unused, before(limits.half_open_max)).await?;
+        let ended = [before(limits.session_max), unused, before(limits.half_open_max), login::latest_ms(now)];
+        tables::sessions::delete_ended(tx, ended).await?;
         Ok(())
     }
 

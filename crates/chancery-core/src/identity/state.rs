@@ -26,6 +26,7 @@ use super::{
 };
 use crate::{
     Chancery, Clock, Error, Limits, Result, Source,
+    audit::STEADY,
     changes::{Change, ChangeKind},
     quarantine::Quarantine,
     storage::{MayRead, Opening, Storage},
@@ -277,10 +278,13 @@ impl Chancery {
             self.identity.sessions.remove(session.id);
         }
         let used: Vec<_> = live.iter().filter_map(|session| session.unwritten_use()).collect();
+        let may_forget = self.is_steady(STEADY);
         let kept = self.storage.background(&KeepingSessions(()), move |tx| {
             Box::pin(async move {
                 Session::write_uses(tx, &used).await?;
-                tables::used_tokens::forget_ended(tx, now).await?;
+                if may_forget {
+                    tables::used_tokens::forget_ended(tx, now).await?;
+                }
                 Session::delete_ended(tx, now, &limits).await
             })
         });

@@ -17,6 +17,9 @@ use crate::{
 
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
+/// By how much a clock that is right may be behind the one that told before.
+const AHEAD_MS: i64 = 3_600 * 1_000;
+
 /// Between two looks.
 pub(super) const LOOK_EVERY: Duration = Duration::from_mins(10);
 
@@ -41,9 +44,10 @@ async fn tell(tx: &mut Tx, node: Uuid, days: i64, now_ms: i64) -> Result<bool> {
     let name = format!("apiKeysTold{days}");
     let stored = tables::settings::value(tx, &name).await?;
     let mark = stored.map(|text| serde_json::from_str::<(i64, Uuid)>(&text)).transpose().map_err(Error::internal)?;
-    // What has ended already is no news.
-    let from = mark.filter(|mark| mark.0 > now_ms).unwrap_or((now_ms, Uuid::max()));
     let until_ms = now_ms + days * DAY_MS;
+    // What has ended already is no news, and a clock that was ahead has told of what ends long after.
+    let is_told = |mark: &(i64, Uuid)| mark.0 > now_ms && mark.0 <= until_ms + AHEAD_MS;
+    let from = mark.filter(is_told).unwrap_or((now_ms, Uuid::max()));
     let rows = tables::api_keys::ending_after(tx, from, until_ms, TOGETHER).await?;
     let actor = Actor::of_task(node, &WatchingExpiry::of_api_keys());
     for row in &rows {

@@ -124,7 +124,9 @@ impl Notices {
     /// What sends notices, on a server that does.
     pub(crate) fn transport(&self) -> Result<Arc<dyn NoticeTransport>> {
         let transport = self.transport.clone();
-        transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))
+        let message =
+            "Nothing is delivered from here: a command on the host never does, nor a server with --no-deliveries.";
+        transport.ok_or_else(|| Error::state(message))
     }
 
     /// Where people reach the console, where that was said; without a slash at its end.

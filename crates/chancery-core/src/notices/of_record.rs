@@ -173,6 +173,8 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::RowRefuse, K::RowRefused, None),
         (A::JournalMiss, K::JournalFailed, None),
         (A::JournalFail, K::JournalFailed, None),
+        (A::LedgerFail, K::LedgerFailed, None),
+        (A::ClockJump, K::ClockJumped, None),
         // Of a token profile, where its record names the role of a rule.
         (A::BudgetWarn, K::BudgetLow, Some(O::SigningPolicy)),
         (A::AuditTargetFail, K::AuditTargetFailed, Some(O::AuditTarget)),

@@ -85,6 +85,8 @@ fn what(notice: &Notice) -> String {
         }
         NoticeKind::RowRefused => "refused a row of its database; see the audit".to_owned(),
         NoticeKind::JournalFailed => "lost a journal or cannot keep it; see the audit".to_owned(),
+        NoticeKind::LedgerFailed => "cannot extend the audit's ledger; see its log".to_owned(),
+        NoticeKind::ClockJumped => "has a clock that jumped; see the audit".to_owned(),
         NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
         NoticeKind::IdentityRecovered => "was let in again on the host: acknowledge it".to_owned(),
         NoticeKind::LoginChanged => "has other ways to log in than before".to_owned(),

@@ -102,6 +102,25 @@ async fn a_target_that_is_down_is_tried_with_one_notice_until_it_takes_one() {
 }
 
 #[tokio::test]
+async fn a_clock_that_was_ahead_gives_nothing_up() {
+    let installation = Installation::with_notices(Arc::new(Receiver::default()), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, "chat").await;
+    happen(chancery, 5).await;
+    chancery.look_at_clock().await.unwrap();
+    const AHEAD_MS: i64 = 400 * 24 * 3_600_000;
+    installation.clock.advance_ms(AHEAD_MS);
+    chancery.look_at_clock().await.unwrap();
+    chancery.tidy_notices().await.unwrap();
+    installation.clock.advance_ms(-AHEAD_MS);
+    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    // The sixth tells of the jump.
+    assert_eq!((deliveries.waiting, deliveries.given_up), (6, 0));
+    let told = chancery.notices(&caller, Default::default()).await.unwrap();
+    assert!(told.items.iter().any(|notice| notice.kind == chancery_types::NoticeKind::ClockJumped), "{told:?}");
+}
+
+#[tokio::test]
 async fn what_is_too_old_or_too_much_is_given_up_and_told() {
     let mut limits = Limits::default();
     limits.notices.waiting_max = 3;

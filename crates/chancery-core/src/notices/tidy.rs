@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{deliver::DeliveringNotices, personal};
 use crate::{
-    Chancery, Error, Event, Limits, Result,
+    Chancery, Error, Event, Result,
     audit::{Actor, Entry},
     clock::ms,
 };
@@ -44,9 +44,10 @@ impl Chancery {
         for target in targets.await? {
             let (node, id, name) = (self.node, target.id, target.name);
             loop {
-                let (name, limits, now_ms) = (name.clone(), self.limits.clone(), self.clock.now_ms());
+                let (name, waiting_max, now_ms) = (name.clone(), self.limits.notices.waiting_max, self.clock.now_ms());
+                let old_ms = self.too_old_ms();
                 let found = self.storage.background(&DeliveringNotices(()), move |tx| {
-                    Box::pin(async move { give_up(tx, node, id, &name, &limits, now_ms).await })
+                    Box::pin(async move { give_up(tx, node, (id, &name), (old_ms, waiting_max), now_ms).await })
                 });
                 let Found { gone, waiting: left, more } = found.await?;
                 self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
@@ -58,6 +59,9 @@ impl Chancery {
         }
         waiting += self.tidy_mailboxes().await?;
         self.notices.counts.waiting.store(waiting, Ordering::Relaxed);
+        if !self.is_steady(self.limits.notices.kept) {
+            return Ok(());
+        }
         let before_ms = self.clock.now_ms().saturating_sub(ms(self.limits.notices.kept));
         loop {
             let pruned = self.storage.background(&DeliveringNotices(()), move |tx| {
@@ -71,12 +75,20 @@ impl Chancery {
 }
 
 impl Chancery {
+    /// What waits since before this time is given up; none while the clock cannot be believed.
+    fn too_old_ms(&self) -> Option<i64> {
+        let notices = &self.limits.notices;
+        // A notice is kept for longer than it is tried.
+        let age = notices.age_max.min(notices.kept / 2);
+        self.is_steady(age).then(|| self.clock.now_ms().saturating_sub(ms(age)))
+    }
+
     /// Gives up what people's own mailboxes did not take for too long; how much is left for all of them.
     async fn tidy_mailboxes(&self) -> Result<u64> {
-        loop {
-            let (node, limits, now_ms) = (self.node, self.limits.clone(), self.clock.now_ms());
+        while let Some(before_ms) = self.too_old_ms() {
+            let (node, now_ms) = (self.node, self.clock.now_ms());
             let gone = self.storage.background(&DeliveringNotices(()), move |tx| {
-                Box::pin(async move { give_up_old_mails(tx, node, &limits, now_ms).await })
+                Box::pin(async move { give_up_old_mails(tx, node, before_ms, now_ms).await })
             });
             let gone = gone.await?;
             self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
@@ -91,14 +103,8 @@ impl Chancery {
     }
 }
 
-/// For how long what waits is tried: a notice is kept for longer.
-fn age_ms(limits: &Limits) -> i64 {
-    ms(limits.notices.age_max.min(limits.notices.kept / 2))
-}
-
-async fn give_up_old_mails(tx: &mut Tx, node: Uuid, limits: &Limits, now_ms: i64) -> Result<u64> {
+async fn give_up_old_mails(tx: &mut Tx, node: Uuid, before_ms: i64, now_ms: i64) -> Result<u64> {
     tables::turns::take(tx, "notices").await?;
-    let before_ms = now_ms.saturating_sub(age_ms(limits));
     let gone = tables::deliveries::give_up_old_of_queue(tx, personal::QUEUE, before_ms, TOGETHER).await?;
     let (count, mailboxes) = (gone.values().sum(), gone.len() as u64);
     if count > 0 {
@@ -108,14 +114,22 @@ async fn give_up_old_mails(tx: &mut Tx, node: Uuid, limits: &Limits, now_ms: i64
 }
 
 /// Gives up some of what is too old, or else of what is too much, with a record of it.
-async fn give_up(tx: &mut Tx, node: Uuid, target: Uuid, name: &str, limits: &Limits, now_ms: i64) -> Result<Found> {
+async fn give_up(
+    tx: &mut Tx,
+    node: Uuid,
+    (target, name): (Uuid, &str),
+    (old_ms, waiting_max): (Option<i64>, u32),
+    now_ms: i64,
+) -> Result<Found> {
     tables::turns::take(tx, "notices").await?;
-    let notices = &limits.notices;
     let mut why = "age";
-    let mut gone = tables::deliveries::give_up_old(tx, target, now_ms.saturating_sub(age_ms(limits)), TOGETHER).await?;
+    let mut gone = match old_ms {
+        Some(before_ms) => tables::deliveries::give_up_old(tx, target, before_ms, TOGETHER).await?,
+        None => 0,
+    };
     let left = |waiting: i64| u64::try_from(waiting).unwrap_or(0);
     let mut waiting = left(tables::deliveries::waiting(tx, target).await?);
-    let beyond = waiting.saturating_sub(u64::from(notices.waiting_max));
+    let beyond = waiting.saturating_sub(u64::from(waiting_max));
     if gone == 0 && beyond > 0 {
         why = "number";
         let beyond = u32::try_from(beyond).unwrap_or(u32::MAX).min(TOGETHER);

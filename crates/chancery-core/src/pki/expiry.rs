@@ -25,6 +25,9 @@ pub(crate) const DAYS: [i64; 3] = [30, 7, 1];
 
 const DAY_S: i64 = 24 * 3_600;
 
+/// By how much a clock that is right may be behind the one that told before.
+const AHEAD_S: i64 = 3_600;
+
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_mins(10);
 
@@ -111,8 +114,10 @@ async fn tell(tx: &mut Tx, actor: &Actor, days: i64, now_ms: i64) -> Result<bool
     let mark = stored.map(|text| serde_json::from_str::<Mark>(&text)).transpose().map_err(Error::internal)?;
     // What has ended already is no news.
     let begin = Mark { not_after_s: now_s, id: Uuid::max() };
-    let from = mark.filter(|mark| mark.not_after_s > now_s).unwrap_or(begin);
     let until_s = now_s + days * DAY_S;
+    // A clock that was ahead has told of what ends long after: told twice is better than never.
+    let is_told = |mark: &Mark| mark.not_after_s > now_s && mark.not_after_s <= until_s + AHEAD_S;
+    let from = mark.filter(is_told).unwrap_or(begin);
     let after = tables::certificates::EndPosition { not_after_s: from.not_after_s, id: from.id };
     let rows = tables::certificates::ending_after(tx, after, until_s, TOGETHER).await?;
     for row in &rows {

@@ -165,6 +165,11 @@ impl Recording for KeepingJournal {
         &[Action::JournalMiss, Action::JournalFail, Action::JournalResume, Action::JournalRemove];
 }
 
+impl Recording for SequencingLedger {
+    const NAME: &'static str = "ledger";
+    const ACTIONS: &'static [Action] = &[Action::LedgerFail, Action::LedgerResume];
+}
+
 impl Recording for PublishingLists {
     const NAME: &'static str = "crl";
     const ACTIONS: &'static [Action] = &[Action::CrlSign];

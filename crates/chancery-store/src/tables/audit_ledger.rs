@@ -46,7 +46,11 @@ const INSERT_IF_ABSENT: &str = "INSERT INTO audit_ledgers (id, origin, key_id, s
 const READ: &str = "SELECT origin, key_id, sealed, public_key FROM audit_ledgers WHERE id = $1";
 const PLACE: &str =
     "UPDATE audit_leaves SET leaf = $1 + number - $2 WHERE number >= $2 AND number <= $3 AND leaf IS NULL";
-const LEAVES: &str = "SELECT COALESCE(MAX(leaf), -1) + 1 FROM audit_leaves WHERE leaf IS NOT NULL";
+const TAKE_BACK: &str = "UPDATE audit_leaves SET leaf = NULL WHERE leaf IS NOT NULL AND (leaf >= $1 OR leaf < 0)";
+// A number is less than a text or a blob, which SQLite would keep here. A leaf whose record is gone is told by the leaf.
+const MISPLACED: &str = "SELECT l.number FROM audit_leaves AS l LEFT JOIN audit ON audit.seq = l.number \
+    WHERE (audit.seq IS NULL AND l.leaf IS NULL) OR l.leaf >= $1 OR l.leaf < 0 OR l.leaf <> CAST(l.leaf AS BIGINT) ORDER BY l.number LIMIT $2";
+const NO_NOTES: &str = "SELECT number FROM audit_checkpoints WHERE number < 0 OR checkpoint <> CAST(checkpoint AS TEXT) ORDER BY number LIMIT $1";
 const NEWEST: &str = "SELECT number, checkpoint FROM audit_checkpoints ORDER BY number DESC LIMIT 1";
 const FROM: &str = "SELECT number, checkpoint FROM audit_checkpoints WHERE number >= $1 AND number <= $2 \
     ORDER BY number LIMIT $3";
@@ -98,9 +102,28 @@ pub async fn leaves_from(tx: &mut Tx, leaf: i64, max: u32) -> Result<Vec<Placed>
     generated_sql(text).bind(leaf).bind(max).all(tx).await
 }
 
-/// How many leaves were given.
+/// How many leaves the newest checkpoint is over, by the second line of its note. The table of places does not tell: whoever can write it
+/// adds to it.
 pub async fn leaves(tx: &mut Tx) -> Result<i64, StoreError> {
-    sql(LEAVES).one(tx).await
+    let newest = newest(tx).await?;
+    let size = newest.and_then(|newest| newest.note.lines().nth(1)?.parse().ok());
+    Ok(size.unwrap_or(0))
+}
+
+/// Takes back the places that no checkpoint covers: those from this leaf on. Whoever makes leaves makes a checkpoint over them in the same
+/// transaction, so somebody else wrote them. How many there were. Whoever calls this must hold the ledger's turn.
+pub async fn take_back(tx: &mut Tx, leaves: i64) -> Result<u64, StoreError> {
+    sql(TAKE_BACK).bind(leaves).execute(tx).await
+}
+
+/// The numbers that have a place and no record, or a place that no checkpoint over so many leaves covers.
+pub async fn misplaced(tx: &mut Tx, leaves: i64, max: u32) -> Result<Vec<i64>, StoreError> {
+    sql(MISPLACED).bind(leaves).bind(max).all(tx).await
+}
+
+/// The numbers of checkpoints that are no text, or have a number that none has.
+pub async fn no_notes(tx: &mut Tx, max: u32) -> Result<Vec<i64>, StoreError> {
+    sql(NO_NOTES).bind(max).all(tx).await
 }
 
 /// The newest checkpoint, once there is one.

@@ -38,7 +38,7 @@ const DELETE: &str = "DELETE FROM sessions WHERE id = $1";
 const DELETE_OF_IDENTITY: &str = "DELETE FROM sessions WHERE id IN \
     (SELECT session_id FROM session_seats WHERE identity_id = $1) RETURNING CAST(id AS TEXT)";
 const DELETE_ENDED: &str = "DELETE FROM sessions WHERE opened_at_ms < $1 OR last_used_at_ms < $2 \
-    OR (completed_at_ms IS NULL AND opened_at_ms < $3)";
+    OR (completed_at_ms IS NULL AND opened_at_ms < $3) OR opened_at_ms > $4 OR last_used_at_ms > $4";
 const BY_ID: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms, mac FROM sessions \
     WHERE id = $1";
 const BY_COOKIE: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms, mac FROM sessions \
@@ -68,14 +68,12 @@ pub async fn delete_of_identity(tx: &mut Tx, identity_id: Uuid) -> Result<Vec<St
     sql(DELETE_OF_IDENTITY).bind(identity_id).all(tx).await
 }
 
-/// Removes what was opened, last used, or left half open before these times.
+/// Removes what was opened, last used, or left half open before these times, and what was opened or used after the last one.
 pub async fn delete_ended(
     tx: &mut Tx,
-    opened_before_ms: i64,
-    used_before_ms: i64,
-    half_open_before_ms: i64,
+    [opened_ms, used_ms, half_open_ms, latest_ms]: [i64; 4],
 ) -> Result<u64, StoreError> {
-    sql(DELETE_ENDED).bind(opened_before_ms).bind(used_before_ms).bind(half_open_before_ms).execute(tx).await
+    sql(DELETE_ENDED).bind(opened_ms).bind(used_ms).bind(half_open_ms).bind(latest_ms).execute(tx).await
 }
 
 /// Writes down that it was used.

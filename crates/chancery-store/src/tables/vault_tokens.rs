@@ -122,11 +122,12 @@ pub async fn taken(tx: &mut Tx, hashes: &[Hash]) -> Result<Vec<Hash>, StoreError
     Ok(rows.into_iter().map(|TokenHash(hash)| hash).collect())
 }
 
-/// Removes the rows of these messages that have expired, so that new ones can take their place.
-pub async fn delete_expired_messages(tx: &mut Tx, hashes: &[Hash], now_ms: i64) -> Result<(), StoreError> {
+/// Takes their messages from the rows of these messages that have expired, so that new ones can take their place. The tokens stay
+/// until they are [removed](delete_expired): a clock may be wrong.
+pub async fn release_expired_messages(tx: &mut Tx, hashes: &[Hash], now_ms: i64) -> Result<(), StoreError> {
     for hashes in chunks(hashes) {
         let text = format!(
-            "DELETE FROM vault_tokens WHERE expires_at_ms <= $1 AND message_hash IN ({})",
+            "UPDATE vault_tokens SET message_hash = NULL WHERE expires_at_ms <= $1 AND message_hash IN ({})",
             parameters(2, hashes.len())
         );
         bind_hashes(generated_sql(text).bind(now_ms), hashes).execute(tx).await?;

@@ -56,6 +56,23 @@ pub enum LedgerFault {
          it was set back"
     )]
     Journal { number: u64, journal: String, before: u64 },
+    /// A place among the leaves for which there is no record, or no checkpoint.
+    #[error(
+        "number {number}: its place among the leaves has no record, or none that a checkpoint covers; it was inserted or changed"
+    )]
+    Misplaced { number: i64 },
+    /// What stands for a checkpoint is none.
+    #[error("checkpoint {number}: it is no signed note; it was inserted or changed")]
+    NoNote { number: i64 },
+    /// Records have waited for long to become leaves.
+    #[error(
+        "number {number}: this record and those after it became no leaves, although {seconds} seconds lie between them: the \
+         ledger was not extended, so nothing proves them"
+    )]
+    Waiting { number: i64, seconds: u64 },
+    /// The store cannot be read for what is wrong in it.
+    #[error("for these places the ledger cannot be read, so the rest was not looked at")]
+    Unread,
     /// What finds a record by its identities does not have it.
     #[error("number {number}: a search for the identities in this record does not find it")]
     Unfindable { number: i64 },

@@ -36,6 +36,15 @@ pub struct LedgerState {
     pub faults: Vec<LedgerFault>,
 }
 
+impl LedgerState {
+    /// That of a store that cannot be read for these faults.
+    #[must_use]
+    pub fn unread(mut faults: Vec<LedgerFault>) -> Self {
+        faults.push(LedgerFault::Unread);
+        Self { records: 0, newer: 0, newest: None, witnessed: None, faults }
+    }
+}
+
 /// Goes through a copy of the ledger, and compares it with checkpoints that somebody kept, and with what is demanded of witnesses.
 #[must_use]
 pub fn verify_ledger(
@@ -57,14 +66,25 @@ pub fn verify_ledger(
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
     compare(&leaves, &hashes, &mut faults);
     out_of_time(&leaves, (&checkpoints, &hashes), tolerance_ms, &mut faults);
-    let is_outside = |record: &&&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
-    faults.extend(newer.iter().filter(is_outside).map(|record| LedgerFault::Outside { number: record.number }));
+    let is_outside = |record: &&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
+    let (outside, waiting): (Vec<_>, Vec<_>) = newer.iter().copied().partition(is_outside);
+    faults.extend(outside.iter().map(|record| LedgerFault::Outside { number: record.number }));
+    faults.extend(waiting_long(&waiting, tolerance_ms));
     journals::compare(&leaves, &checkpoints, tolerance_ms, &mut faults);
     let tree = Tree::of(&hashes);
     roots(&checkpoints, &tree, &mut faults);
     compare_with_witnesses(witnesses, key, &checkpoints, &tree, &mut faults);
     let witnessed = demand.newest(notes.iter().chain(witnesses), key, &mut faults);
     LedgerState { records: records.len() as u64, newer: newer.len() as u64, newest, witnessed, faults }
+}
+
+/// The first of records that are no leaves yet, where they have come for longer than a server at work leaves one so.
+fn waiting_long(waiting: &[&Record], tolerance_ms: i64) -> Option<LedgerFault> {
+    let first = waiting.iter().min_by_key(|record| (record.time_ms, record.number))?;
+    let last_ms = waiting.iter().map(|record| record.time_ms).max()?;
+    let waited_ms = last_ms.saturating_sub(first.time_ms);
+    let seconds = waited_ms.unsigned_abs().div_ceil(1_000);
+    (waited_ms > tolerance_ms).then_some(LedgerFault::Waiting { number: first.number, seconds })
 }
 
 /// The checkpoints that are believed, in the order in which they stand; each must be signed, in its place, and have the

@@ -3,13 +3,12 @@
 //! `resources/`.
 
 use std::{
-    error::Error,
     fs::File,
     io::{BufRead as _, BufReader},
     path::{Path, PathBuf},
 };
 
-use chancery_core::{Chancery, Host, JournalState, OpenFailure, OtherJournal};
+use chancery_core::{Chancery, Host, JournalState, OtherJournal};
 use chancery_verify::{
     ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
@@ -77,11 +76,8 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
     let state = match file {
         Some(file) => verify_export(&file, key, (&witnesses, &demand), tolerance_ms)?,
         None => {
-            let unreadable = |why: Failure| usage(describe(why.as_ref()));
-            let settings = installation.resolve().map_err(unreadable)?;
-            installation::expect_existing(&settings).map_err(unreadable)?;
-            let opened = installation::open_to_judge(&settings).await;
-            let chancery = opened.map_err(|why| if is_out_of_reach(why.as_ref()) { unreadable(why) } else { why })?;
+            let settings = installation.resolve().map_err(|why| usage(describe(why.as_ref())))?;
+            let chancery = installation::open_to_judge(&settings).await?;
             let host = Host::running("chancery audit verify");
             let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
             chancery.shut_down().await;
@@ -89,12 +85,6 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
         }
     };
     tell_records(&state)
-}
-
-/// Whether an installation could not be opened for a reason that says nothing of its records.
-fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(failure), |cause| (*cause).source());
-    causes.find_map(|cause| cause.downcast_ref::<OpenFailure>()).is_some_and(OpenFailure::is_out_of_reach)
 }
 
 fn verify_export(
@@ -242,14 +232,12 @@ async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
 pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery>, PathBuf), Failure> {
     let JournalPlace { journal_dir, installation } = place;
     let settings = installation.resolve()?;
-    installation::expect_existing(&settings)?;
+    let chancery = installation::open_to_judge(&settings).await?;
     let folder = journal_dir.unwrap_or_else(|| settings.journal.folder.clone());
     if !folder.is_dir() {
-        return Err(
-            format!("there is no journal in {}: --journal-dir DIR names another folder", folder.display()).into()
-        );
+        return Err(usage(format!("there is no journal in {}: --journal-dir DIR names another folder", folder.display())));
     }
-    Ok((installation::open_to_judge(&settings).await?, folder))
+    Ok((chancery, folder))
 }
 
 /// What is said of a journal that was not looked through.

@@ -128,6 +128,9 @@ pub(crate) struct Options {
     /// Authorities that targets of notices and of the audit records must have their TLS certificates from, PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
     pub(crate) notice_ca: Option<PathBuf>,
+    /// Delivers no notices, mails and audit records and asks no witness: for a copy of an installation, such as a drill's.
+    #[arg(long, env = "CHANCERY_NO_DELIVERIES", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub(crate) no_deliveries: Option<bool>,
     /// A witness that cosigns checkpoints of the transparency log and of the audit ledger: its key, NAME+ID+KEY, a blank, and its
     /// https address. Repeated for several.
     #[arg(long, value_name = "VKEY URL", env = "CHANCERY_WITNESS", value_delimiter = ',')]
@@ -225,6 +228,7 @@ pub(crate) struct Settings {
     pub(crate) public_origin: Option<String>,
     pub(crate) journal: JournalConfig,
     pub(crate) notice_networks: Vec<Network>,
+    pub(crate) no_deliveries: bool,
     pub(crate) witnesses: Vec<Witness>,
     pub(crate) notice_ca: Option<PathBuf>,
     pub(crate) provider_networks: Vec<Network>,
@@ -283,6 +287,7 @@ impl Options {
             journal_keep_days: self.journal_keep_days.or(other.journal_keep_days),
             notice_networks: self.notice_networks.or(other.notice_networks),
             notice_ca: self.notice_ca.or(other.notice_ca),
+            no_deliveries: self.no_deliveries.or(other.no_deliveries),
             provider_networks: self.provider_networks.or(other.provider_networks),
             provider_ca: self.provider_ca.or(other.provider_ca),
             witness: self.witness.or(other.witness),
@@ -347,6 +352,7 @@ impl Options {
             public_origin: self.public_origin,
             notice_networks: addresses::networks("--notice-networks", &self.notice_networks.unwrap_or_default())?,
             notice_ca: self.notice_ca,
+            no_deliveries: self.no_deliveries.unwrap_or_default(),
             witnesses: witnesses::of(&self.witness.unwrap_or_default())?,
             provider_networks: addresses::networks("--provider-networks", &self.provider_networks.unwrap_or_default())?,
             provider_ca: self.provider_ca,

@@ -24,6 +24,7 @@ impl Settings {
             "token-lifetime": self.limits.token_lifetime.as_secs(),
             "time-stamp-authorities": self.time_stamp_urls.len(),
             "witnesses": self.witnesses.iter().map(|witness| witness.key.name()).collect::<Vec<_>>(),
+            "no-deliveries": self.no_deliveries,
             "smtp-host": self.smtp.as_ref().map(|smtp| &smtp.host),
             "trusted-proxies": bounded(&self.given.proxies),
             "limits": bounded(&self.given.limits),

@@ -26,7 +26,7 @@ pub(crate) use self::{
     record::Noted,
     watch::{Anchored, Found, KeepingJournal},
 };
-use crate::Clock;
+use crate::{Clock, audit::STEADY};
 
 /// Where a process keeps its journal. One without makes no calls of the data plane.
 #[derive(Clone, Debug)]
@@ -74,7 +74,6 @@ pub(crate) fn open_journal(
     clock: &Clock,
 ) -> Result<Opened, chancery_journal::OpenError> {
     const DAY_MS: i64 = 86_400_000;
-    const STEADY: Duration = Duration::from_hours(6);
     let clock = clock.clone();
     // A clock that tests move does not jump.
     let steady = if matches!(clock, Clock::System) { STEADY } else { Duration::ZERO };

@@ -11,7 +11,7 @@ use chancery_store::{
 };
 use chancery_types::Base64;
 use chancery_verify::{
-    ledger::{Demand, LedgerCopy, LedgerState, verify_ledger},
+    ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, verify_ledger},
     log::tree::{Hash, TILE_WIDTH},
 };
 use serde_json::json;
@@ -27,6 +27,9 @@ const RECORDS: u32 = 200;
 
 /// Checkpoints that are read at a time.
 const CHECKPOINTS: u32 = 500;
+
+/// Places that are told of each kind.
+const FAULTS: u32 = 100;
 
 /// How far the ledger went when an export of it was begun.
 #[derive(Clone, Debug)]
@@ -55,7 +58,10 @@ impl Part {
     /// The first part of what there is now: of records that are leaves alone, or also of those that are none.
     pub(crate) async fn first(tx: &mut Tx, key: &LogKey, is_settled: bool) -> Result<Self> {
         let newest = audit_ledger::newest(tx).await?.map_or(-1, |newest| newest.number);
-        let extent = Extent { leaves: audit_ledger::leaves(tx).await?, newest, key: key.to_string(), is_settled };
+        let leaves = audit_ledger::leaves(tx).await?;
+        // Whoever judges sees what is behind the newest checkpoint, too.
+        let leaves = if is_settled { leaves } else { hashed(tx, leaves).await? };
+        let extent = Extent { leaves, newest, key: key.to_string(), is_settled };
         Ok(Self::Records(i64::MIN, extent))
     }
 
@@ -67,6 +73,20 @@ impl Part {
             Self::Checkpoints(from, extent) => checkpoints(tx, from, extent).await,
             Self::Key(extent) => Ok((format!("{}\n", json!({"ledgerKey": extent.key})).into_bytes(), None)),
         }
+    }
+}
+
+/// How many leaves have hashes, where so many should. Tiles are full up to the last one.
+async fn hashed(tx: &mut Tx, leaves: i64) -> Result<i64> {
+    let width = TILE_WIDTH as i64;
+    let mut tile = leaves / width;
+    loop {
+        let stored = tiles::hashes(tx, Tree::Ledger, 0, tile).await?.unwrap_or_default();
+        let hashes = (stored.len() / size_of::<Hash>()) as i64;
+        if hashes < width {
+            return Ok(tile.saturating_mul(width).saturating_add(hashes));
+        }
+        tile += 1;
     }
 }
 
@@ -128,6 +148,21 @@ impl Chancery {
         (kept, demand): (&[String], &Demand),
         tolerance_ms: i64,
     ) -> Result<LedgerState> {
+        let misplaced = self.misplaced(host).await?;
+        let copy = match self.copy_of_ledger(host).await {
+            Err(failure) if misplaced.is_empty() => return Err(failure),
+            // What SQLite keeps and nobody reads, such as a text in the place of a number.
+            Err(_) => return Ok(LedgerState::unread(misplaced)),
+            Ok(copy) => copy,
+        };
+        let mut state = verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms);
+        state.faults.extend(misplaced);
+        state.faults.extend(self.unfindable(host).await?);
+        state.faults.extend(self.misattributed(host).await?);
+        Ok(state)
+    }
+
+    async fn copy_of_ledger(&self, host: &Host) -> Result<LedgerCopy> {
         let own = self.ledger.0.key.clone();
         let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own, false).await }));
         let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::live());
@@ -138,9 +173,24 @@ impl Chancery {
             }
             part = next;
         }
-        let mut state = verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms);
-        state.faults.extend(self.unfindable(host).await?);
-        state.faults.extend(self.misattributed(host).await?);
-        Ok(state)
+        Ok(copy)
+    }
+
+    /// Places among the leaves, and checkpoints, that whoever extends the ledger did not write.
+    async fn misplaced(&self, host: &Host) -> Result<Vec<LedgerFault>> {
+        let read = self.storage.read(host, |tx| {
+            Box::pin(async move {
+                let no_notes = audit_ledger::no_notes(tx, FAULTS).await?;
+                if !no_notes.is_empty() {
+                    // How far it goes is not known then.
+                    let faults = no_notes.into_iter().map(|number| LedgerFault::NoNote { number });
+                    return Ok::<_, Error>(faults.collect());
+                }
+                let leaves = audit_ledger::leaves(tx).await?;
+                let numbers = audit_ledger::misplaced(tx, leaves, FAULTS).await?;
+                Ok(numbers.into_iter().map(|number| LedgerFault::Misplaced { number }).collect())
+            })
+        });
+        read.await
     }
 }

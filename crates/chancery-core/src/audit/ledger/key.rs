@@ -4,6 +4,7 @@ use chancery_keys::{Custodian, OwnKey};
 use chancery_store::tables::audit_ledger::{self, Checkpoint, Row};
 use chancery_verify::ledger::LedgerCheckpoint;
 
+use super::alarm::Failing;
 use crate::{
     Clock, Error, Result,
     custody::Custody,
@@ -13,7 +14,7 @@ use crate::{
 };
 
 /// The open ledger: what checkpoints are signed with.
-pub(crate) struct Ledger(pub(crate) NoteSigner);
+pub(crate) struct Ledger(pub(crate) NoteSigner, pub(super) Failing);
 
 impl Ledger {
     /// Opens the ledger, or begins it; of two nodes that do so at once, both get what the first one made.
@@ -46,7 +47,8 @@ impl Ledger {
 
     fn open(custody: &Custody, row: Row) -> Result<Self> {
         let Row { origin, key_id: id, sealed, public_key } = row;
-        Ok(Self(NoteSigner::open(custody, OwnKey::Ledger, &origin, StoredKey { id, sealed, public_key })?))
+        let signer = NoteSigner::open(custody, OwnKey::Ledger, &origin, StoredKey { id, sealed, public_key })?;
+        Ok(Self(signer, Failing::default()))
     }
 
     /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its number ever may.

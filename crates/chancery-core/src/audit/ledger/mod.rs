@@ -5,6 +5,7 @@
 //! A trigger queues each record with its transaction, and nobody waits for more. Within a second the sequencer makes
 //! leaves of what is committed. `export` is the copy that is verified, offline or on the host (`chancery-verify`).
 
+mod alarm;
 mod export;
 mod findable;
 mod key;

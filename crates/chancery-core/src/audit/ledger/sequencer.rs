@@ -34,13 +34,19 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const TOGETHER: u32 = 1_000;
 
 /// Makes leaves of records. Made only here.
-pub(crate) struct SequencingLedger(());
+pub(crate) struct SequencingLedger(pub(super) ());
 
 impl Chancery {
     /// Looks for records that are no leaves until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
     pub(crate) fn sequence_ledger_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "extending the audit ledger", |chancery| Box::pin(chancery.sequence_ledger()));
+        self.every(LOOK_EVERY, "extending the audit ledger", |chancery| {
+            Box::pin(async move {
+                let extended = chancery.sequence_ledger().await;
+                chancery.tell_of_ledger(extended.as_ref().err()).await?;
+                extended
+            })
+        });
     }
 
     /// Makes leaves of all records that are committed.
@@ -120,6 +126,13 @@ impl Extension {
         let (base, size) = self.base;
         if audit_ledger::newest(tx).await?.is_none_or(|newest| newest.number != base) {
             return Ok(false);
+        }
+        let taken_back = audit_ledger::take_back(tx, size).await?;
+        if taken_back > 0 {
+            error!(
+                taken_back,
+                "the audit's table of leaves had places that no checkpoint covers; they were taken back"
+            );
         }
         let mut leaf = size;
         for numbers in self.records {

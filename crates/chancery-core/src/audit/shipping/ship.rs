@@ -221,6 +221,9 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
         items.push(item);
         next += 1;
     }
+    if items.is_empty() && next < leaves {
+        return Err(Error::internal(format!("leaf {next} of the audit ledger has no record")));
+    }
     if next == leaves
         && let Some(newest) = audit_ledger::newest(tx).await?
     {

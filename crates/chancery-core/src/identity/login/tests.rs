@@ -136,6 +136,10 @@ fn sessions_end_half_open_idle_and_absolutely() {
         (opened + 14 * MINUTE, true, opened + 28 * MINUTE, true),
         (opened + 12 * hour - 2, true, opened + 12 * hour - 1, true),
         (opened + 12 * hour - 1, true, opened + 12 * hour, false),
+        // Begun or used under a clock that was ahead by more than those of nodes may differ.
+        (opened, true, opened - 5 * MINUTE, true),
+        (opened, true, opened - 5 * MINUTE - 1, false),
+        (opened + 10 * MINUTE, true, opened + 5 * MINUTE - 1, false),
     ] {
         assert_eq!(lives(opened, last_used, complete, now, &limits), expected, "{last_used} {complete} {now}");
     }

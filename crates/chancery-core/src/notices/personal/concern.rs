@@ -110,6 +110,8 @@ impl Subject {
             K::ApiKeyEnds
             | K::RowRefused
             | K::JournalFailed
+            | K::LedgerFailed
+            | K::ClockJumped
             | K::BudgetLow
             | K::AuditTargetFailed
             | K::IdentityRecovered

@@ -171,7 +171,7 @@ impl Chancery {
                     if crowded {
                         turns::take(tx, "vault").await?;
                     }
-                    vault_tokens::delete_expired_messages(tx, &expired, common.created_at_ms).await?;
+                    vault_tokens::release_expired_messages(tx, &expired, common.created_at_ms).await?;
                     let added = vault_tokens::insert(tx, &common, &rows).await?;
                     if added == rows.len() as u64 { Ok(()) } else { Err(Failure::Overtaken) }
                 })

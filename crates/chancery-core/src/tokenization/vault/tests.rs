@@ -286,10 +286,30 @@ async fn what_has_expired_is_not_there_and_is_removed() {
     let delete = TokenRequest { token: token.clone() };
     assert_eq!(meaning(bench.chancery().delete_token(&bench.caller, bench.id, delete).await), Meaning::Value);
     assert_ne!(bench.tokenize(CARD).await.unwrap(), token, "a new one in the place of the old");
-    assert_eq!(bench.rows().await, 2);
-    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 1);
+    assert_eq!(bench.rows().await, 3);
+    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 2);
     assert_eq!(bench.chancery().tidy_once().await.unwrap(), 0);
     assert!(bench.tokenized(CARD).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_clock_that_was_ahead_takes_no_token_away() {
+    let bench = Bench::new(json!({"timeToLive": {"unit": "Year", "amount": "1"}})).await;
+    let token = bench.tokenize(CARD).await.unwrap();
+    bench.chancery().look_at_clock().await.unwrap();
+    bench.installation.clock.advance_ms(2 * 366 * DAY_MS);
+    bench.chancery().look_at_clock().await.unwrap();
+    let mut ahead = bench;
+    ahead.caller = ahead.installation.administrators().await;
+    assert_eq!(ahead.detokenize(&token).await.unwrap_err().message(), "There is no such token.");
+    let other = ahead.tokenize(CARD).await.unwrap();
+    assert_ne!(other, token);
+    assert_eq!(ahead.chancery().tidy_once().await.unwrap(), 0);
+    ahead.installation.clock.advance_ms(-2 * 366 * DAY_MS);
+    ahead.caller = ahead.installation.administrators().await;
+    for token in [token, other] {
+        assert_eq!(ahead.detokenize(&token).await.unwrap(), CARD, "{token}");
+    }
 }
 
 #[tokio::test]

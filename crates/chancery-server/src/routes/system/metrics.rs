@@ -10,8 +10,8 @@ use crate::{
     app::App,
     extract::Anybody,
     metrics::{
-        note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows, note_rsa_pool,
-        note_shipping, note_unreadable, note_witnesses, render,
+        note_audit, note_expiring, note_journal, note_notices, note_readiness, note_recoveries, note_refused_rows,
+        note_rsa_pool, note_shipping, note_unreadable, note_witnesses, render,
     },
 };
 
@@ -34,6 +34,7 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     if let Some(numbers) = app.journal_numbers(&visitor) {
         note_journal(numbers);
     }
+    note_audit(app.is_ledger_failing(&visitor), app.clock_jumps(&visitor));
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));
     note_refused_rows(app.refused_rows(&visitor));

@@ -71,6 +71,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalFail",
     "JournalResume",
     "JournalRemove",
+    "LedgerFail",
+    "LedgerResume",
     "WitnessFail",
     "WitnessResume",
     "BudgetWarn",

@@ -153,6 +153,15 @@ fn no_notice_is_lost_while_the_receiver_is_down_and_the_server_is_killed() {
     demo.server.kill();
     let listen = demo.text("/base").trim_start_matches("https://").to_owned();
     drop(demo);
+    let before = receiver.received().1;
+    let drill = Demo::start_again(folder.path(), &listen, &[&arguments[..], &["--no-deliveries"]].concat());
+    let refused = drill.client().test_notice_target(made.uuid, &Default::default()).unwrap_err();
+    assert!(refused.to_string().contains("--no-deliveries"), "{refused}");
+    // Somewhat longer than it takes to find what waits.
+    sleep(Duration::from_secs(3));
+    assert_eq!(receiver.received().1, before, "a copy for a drill delivers nothing");
+    drill.server.kill();
+    drop(drill);
     let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let client = demo.client();
     submitted.extend(submit(&client, &demo, number / 2));

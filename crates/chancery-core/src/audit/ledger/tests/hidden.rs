@@ -13,7 +13,58 @@ on_both!(
     a_record_of_tomorrow_is_named,
     records_of_a_copy_that_are_no_leaves_are_named,
     no_change_is_made_whose_record_a_trigger_keeps_out,
+    a_place_that_no_checkpoint_covers_is_named_and_stops_nothing,
+    records_that_wait_for_long_are_named,
 );
+
+/// Somebody takes the next leaf's place, with a number that no record has.
+async fn a_place_that_no_checkpoint_covers_is_named_and_stops_nothing(installation: Installation) {
+    let chancery = &installation.chancery;
+    let last = filled(chancery).await;
+    let next = leaf(chancery, last).await + 1;
+    alter(
+        chancery,
+        vec![
+            format!("INSERT INTO audit_leaves (number, leaf) VALUES ({}, {next})", last + 1_000),
+            format!("INSERT INTO audit_leaves (number, leaf) VALUES ({}, {})", last + 1_001, next + 50),
+        ],
+    )
+    .await;
+    let ghosts = [1_000, 1_001].map(|beyond| LedgerFault::Misplaced { number: last + beyond });
+    assert_eq!(faults(chancery, &[]).await, ghosts);
+    append(chancery, "after").await;
+    chancery.sequence_ledger().await.unwrap();
+    assert_eq!(leaf(chancery, last + 1).await, next, "its place is its own");
+    // They stay to be seen.
+    assert_eq!(faults(chancery, &[]).await, ghosts);
+    assert_eq!(verified(chancery, &[]).await.newer, 0);
+}
+
+async fn records_that_wait_for_long_are_named(installation: Installation) {
+    let chancery = &installation.chancery;
+    let last = filled(chancery).await;
+    append(chancery, "first").await;
+    installation.clock.advance_ms(TOLERANCE_MS);
+    append(chancery, "second").await;
+    assert_eq!(faults(chancery, &[]).await, [], "a server at work may be as late");
+    installation.clock.advance_ms(90_000);
+    append(chancery, "third").await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Waiting { number: last + 1, seconds: 150 }]);
+}
+
+/// What SQLite keeps in any column, PostgreSQL in none.
+#[tokio::test]
+async fn what_cannot_be_read_is_named() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let last = filled(chancery).await;
+    let change = |statement: &str| vec![statement.to_owned()];
+    alter(chancery, vec![format!("UPDATE audit_leaves SET leaf = 'x' WHERE number = {last}")]).await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::Misplaced { number: last }, LedgerFault::Unread]);
+    alter(chancery, change("UPDATE audit_checkpoints SET checkpoint = CAST(checkpoint AS BLOB) WHERE number = 2"))
+        .await;
+    assert!(faults(chancery, &[]).await.contains(&LedgerFault::NoNote { number: 2 }));
+}
 
 async fn a_record_that_cannot_be_read_hides_no_other(installation: Installation) {
     let caller = installation.administrators().await;
