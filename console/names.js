@@ -29,6 +29,11 @@ export class Names {
     return this.#once(`/api/v2/x509/services/${uuid}`);
   }
 
+  /** Names of the first thousand services by their uuid. @returns {Promise<Map<string, string>>} */
+  async services() {
+    return byUuid(await this.#once("/api/v2/x509/services/stubs?pageSize=1000"));
+  }
+
   /** @param {string} uuid */
   policy(uuid) {
     return this.#once(`/api/v2/x509/signing-policies/${uuid}`);
@@ -62,9 +67,10 @@ export class Names {
     return byUuid(await this.#once("/api/v2/token-profiles/stubs?pageSize=1000"));
   }
 
-  /** @returns {Promise<Map<string, string>>} */
+  /** The first thousand certificate profiles by their uuid: what each is called, and for how long it says. @returns {Promise<Map<string, {name: string, validityPeriod: {unit: string, amount: string}}>>} */
   async certProfiles() {
-    return byUuid(await this.#once("/api/v2/x509/cert-profiles/stubs?pageSize=1000"));
+    const { results } = await this.#once("/api/v2/x509/cert-profiles/stubs?pageSize=1000");
+    return new Map(results.map((/** @type {Json} */ one) => [one["objInfo"].uuid, { name: one["objInfo"].name, validityPeriod: one["validityPeriod"] }]));
   }
 }
 

@@ -2,7 +2,8 @@
 
 import { Refusal, access, get, plain } from "./api.js";
 import { fill, h } from "./dom.js";
-import { cancel, form, openDialog, whileBusy } from "./parts/form.js";
+import { cancel, form, isEntered, openDialog, whileBusy } from "./parts/form.js";
+import { leaving } from "./parts/leaving.js";
 import { problem } from "./parts/problem.js";
 import { go } from "./router.js";
 import { logOut, may, session } from "./session.js";
@@ -44,7 +45,7 @@ export async function frame(begin) {
       demo,
       h("div", { class: "who" }, who(), languages(begin), logOutButton(t("nav.logOut"), begin)),
       accessOff()),
-    h("nav", { "aria-label": t("nav.label") }, h("ul", {}, links)),
+    h("nav", { "aria-label": t("nav.label"), onclick: leave }, h("ul", {}, links)),
     h("main", { id: "main" }),
     helpDialog());
 }
@@ -71,6 +72,14 @@ function accessOff() {
 
 access.addEventListener("change", () => document.querySelector(".off")?.replaceWith(accessOff()));
 
+/** A section is gone to when what was entered may be lost. @param {MouseEvent} event */
+function leave(event) {
+  const href = /** @type {Element} */ (event.target).closest("a")?.getAttribute("href");
+  if (!href || event.ctrlKey || event.metaKey || event.shiftKey || !isEntered()) return;
+  event.preventDefault();
+  leaving(() => go(href));
+}
+
 /** @param {Event} event */
 function skip(event) {
   event.preventDefault();
@@ -86,9 +95,16 @@ const who = () => h("a", { class: "names", href: "#/me", title: t("me.title") },
 export function languages(begin) {
   const options = Object.entries(LANGUAGES).map(([name, title]) =>
     h("option", { value: name, selected: name === language, lang: name }, title));
-  const onchange = async (/** @type {Event} */ event) => {
-    await choose(/** @type {HTMLSelectElement} */ (event.target).value);
-    await begin();
+  const onchange = (/** @type {Event} */ event) => {
+    const list = /** @type {HTMLSelectElement} */ (event.target);
+    const chosen = list.value;
+    // Until it is sure that nothing is kept of this page.
+    list.value = language;
+    leaving(async () => {
+      list.value = chosen;
+      await choose(chosen);
+      await begin();
+    });
   };
   return h("select", { "aria-label": t("nav.language"), onchange }, options);
 }
@@ -137,7 +153,7 @@ function keys(event) {
   const section = isGoing && visible().find(([, , letter]) => letter === event.key);
   isGoing = event.key === "g";
   if (section) {
-    go(section[0]);
+    leaving(() => go(section[0]));
   } else if (event.key === "/") {
     const search = document.querySelector("main input[type=search]");
     if (search instanceof HTMLElement) search.focus();

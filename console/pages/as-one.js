@@ -119,7 +119,7 @@ function decision(chosen, policy) {
   const deny = h("button", { type: "button", class: "danger", onclick: () => askToDeny(told("Deny", policy, chosen()), area.value, forget) });
   let approval = told("Approve", policy, []);
   const act = () => send(approval, area.value, forget, news);
-  const buttons = h("div", {}, form({ fields: [note], extra: [place, news], submit: approve, act, className: "form approve" }), h("div", { class: "actions" }, deny));
+  const buttons = h("div", {}, form({ fields: [note], extra: [place, news], submit: approve, act, className: "form approve", passing: true }), h("div", { class: "actions" }, deny));
   const none = h("p", {}, t("asOne.none"));
   const tell = () => {
     const requests = chosen();

@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { append, h } from "../dom.js";
 import { Names } from "../names.js";
 import { field, input, select } from "../parts/form.js";
+import { pageOf } from "../parts/object-page.js";
 import { people } from "../parts/people.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
@@ -131,9 +132,15 @@ function columns(query, names) {
     { title: t("column.time"), kind: "time", cell: (row) => (isOfMinute(row) ? h("div", { class: "wraps" }, tn("audit.inMinuteBefore", { time: moment(row["time"]) })) : moment(row["time"], "medium")) },
     { title: t("column.who"), cell: (row) => who(row, (one) => address("/audit", { ...rest, identityUuid: one["uuid"] })) },
     { title: t("column.outcome"), kind: "words", cell: (row) => outcome(row) },
-    { title: t("column.object"), cell: (row) => [shown(nameIn(row) || (names.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
+    { title: t("column.object"), kind: "links", cell: (row) => [object(row, nameIn(row) || (names.get(row["objectUuid"]) ?? "")), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, endOf(row["objectUuid"]))] },
     { title: t("column.detail"), kind: "folded", cell: (row) => detail(row) },
   ];
+}
+
+/** Its name, which leads to its page where it has one. @param {Json} row @param {string} name */
+function object(row, name) {
+  const href = pageOf(row);
+  return href ? h("a", { href }, name ? shown(name) : t("audit.page")) : shown(name);
 }
 
 /**
@@ -178,7 +185,7 @@ function unfolded(row) {
   ];
   return [
     changes && table(lines, changes, t("column.detail")),
-    h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, null, 2), { lines: true })),
+    h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, (_, value) => value ?? undefined, 2), { lines: true })),
     row["identities"].map((/** @type {Json} */ one) => h("p", { class: "quiet" }, shown(one["name"]), ...standing(one))),
     row["account"] && h("p", { class: "quiet" }, t("audit.account"), " ", shown(`${row["account"].name ?? ""} (${row["account"].uid}), ${row["account"].host}`)),
     row["node"] && h("p", { class: "quiet" }, t("audit.node"), " ", shortId(row["node"]), " ", h("a", { href: address("/audit", { nodeUuid: row["node"] }) }, t("audit.ofNode"))),

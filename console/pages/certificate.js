@@ -38,7 +38,7 @@ export async function page({ params, signal }) {
       ...inside.facts,
       fact(t("fact.key"), `${inside.key ?? word("algorithm", certificate["keyAlgorithm"])}. ${t(certificate["keyUuid"] ? "fact.keyHere" : "fact.keyNotHere")}`),
       fact(t("cert.origin"), word("origin", certificate["origin"])),
-      fact(t("cert.profile"), certificate["certProfileUuid"] ? shown(profiles.get(certificate["certProfileUuid"]) ?? certificate["certProfileUuid"]) : t("cert.noProfile")),
+      fact(t("cert.profile"), certificate["certProfileUuid"] ? h("a", { href: `#/certificates/profiles/${certificate["certProfileUuid"]}` }, shown(profiles.get(certificate["certProfileUuid"])?.name ?? certificate["certProfileUuid"])) : t("cert.noProfile")),
       fact(t("cert.trusted"), t(certificate["trusted"] ? "cert.willIssue" : "cert.willNotIssue")),
       certificate["approval"]?.numApprovals > 0 && fact(t("cert.approval"), [t("signing.approvals", { count: certificate["approval"].numApprovals }), certificate["approval"].requestLifetime && `, ${period(certificate["approval"].requestLifetime)}`]),
       certificate["inclusionProof"] && fact(t("health.log"), t("results.logged", { index: number(certificate["inclusionProof"].index), size: number(certificate["inclusionProof"].treeSize) })),
@@ -77,7 +77,7 @@ async function chainOf(certificate, names) {
 async function insideOf(certificate) {
   const pem = certificate["certificate"];
   if (!pem) return { facts: [] };
-  const { der, key, altNames, keyUsages, extendedKeyUsages, constraints } = readContent(pem);
+  const { der, key, altNames, keyUsages, extendedKeyUsages, policies, constraints } = readContent(pem);
   const sha256 = der && base64Of(new Uint8Array(await crypto.subtle.digest("SHA-256", der)));
   const unread = () => h("strong", { class: "state wait long" }, t("cert.unread"));
   // Without the extension it is good for everything (RFC 5280, 4.2.1.3 and 4.2.1.12).
@@ -87,6 +87,7 @@ async function insideOf(certificate) {
     fact(t("cert.ca"), constraints ? (constraints.ca ? authority(constraints) : t("cert.isNoAuthority")) : unread()),
     fact(t("cert.keyUsages"), words(keyUsages)),
     fact(t("cert.extendedKeyUsages"), words(extendedKeyUsages)),
+    fact(t("cert.policies"), policies ? list(policies) : unread()),
     fact(t("cert.fingerprint"), sha256 ? digest(sha256) : unread())];
   return { facts, key };
 }

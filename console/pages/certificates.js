@@ -26,6 +26,7 @@ export async function page({ query, signal }) {
       h("p", { class: "actions" },
         !isTree && h("a", { href: "#/certificates" }, t("certificates.tree")),
         query["view"] !== "ending" && h("a", { href: "#/certificates?view=ending" }, t("certificates.ending")),
+        h("a", { href: "#/certificates/profiles" }, t("certProfiles.title")),
         may("CertManage:Generate") && may("CertManage:Manage") && h("a", { href: "#/certificates/import" }, t("certificates.import")),
         may("CertManage:Generate") && h("a", { class: "primary", href: "#/certificates/issue" }, t("certificates.issue")))),
     isTree ? [search(query), await tree(signal)] : query["view"] === "ending" ? await ending(query, signal) : await found(query, signal),

@@ -1,6 +1,6 @@
 // Deploys a service: one that signs, with its certificate and its first policy; or one that stamps the time.
 
-import { get, post } from "../api.js";
+import { Refusal, get, post } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
 import { done } from "../parts/done.js";
@@ -51,6 +51,8 @@ function deployForm(keyTypes, issuers, roles) {
     const member = stamps() ? "timestamping" : "pkisigning";
     // The members of the certificate stand below the template's own.
     for (const one of certificate) one.pointer = `/${member}/newCert${one.pointer.replace(/^.*\/newCert/, "")}`;
+    // The server calls it the name, which is another field here.
+    if (!subject.control.value.trim()) throw new Refusal(0, "InvalidValue", t("deploy.noSubject"), { field: subject.pointer });
     const newCert = {
       issuerUuid: issuer.control.value, subjectOneline: subject.control.value, newKey: { keyTypeUuid: type.control.value, save: true },
       certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } },

@@ -54,7 +54,7 @@ function asking(names, chosen) {
     const answer = await post(PATH, question);
     fill(found, ...results(found, question, answer, [], names));
   };
-  return [form({ fields: [profile, deleted, token, from, to], submit: t("journal.ask"), act }), found];
+  return [form({ fields: [profile, deleted, token, from, to], submit: t("journal.ask"), passing: true, act }), found];
 }
 
 /** Moments as fields have them, in the zone of the reader. @param {Record<string, string>} local */

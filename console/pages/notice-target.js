@@ -9,7 +9,7 @@ import { askSlowly, boxes, field, form, input, select } from "../parts/form.js";
 import { KINDS } from "../parts/mailbox.js";
 import { showOnce } from "../parts/once.js";
 import { list } from "../parts/table.js";
-import { trial } from "../parts/target-trial.js";
+import { sendTest, trial } from "../parts/target-trial.js";
 import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
@@ -123,7 +123,8 @@ function editor(target, services) {
     if (!made) return;
     // Nobody else has seen what was made here, and nobody sees it again.
     if (!isMail() && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("targets.secret"), t("targets.secretOnce"), secretMade);
-    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${made["uuid"]}`, more: isNew && t("targets.untried") });
+    const tried = isNew && (isMail() ? await firstMail(`${path}/${made["uuid"]}`) : { more: t("targets.untried") });
+    await done(t(target ? "targets.save" : "targets.make"), { to: `#/notices/target/${made["uuid"]}`, ...tried });
   };
   const choices = [
     isNew && way.element, address.element, ofWebhook,
@@ -134,6 +135,14 @@ function editor(target, services) {
   ];
   const placed = [address, url, shape, secret, ...(enabled ? [enabled] : []), ...kinds.fields, ...chosen.fields];
   return form({ fields: [name], placed: () => placed, extra: choices, submit: t(isNew ? "targets.make" : "targets.save"), act });
+}
+
+/** Whether mails come there: the interface does not tell whether the server sends any, so one is sent. @param {string} path */
+async function firstMail(path) {
+  const tried = await sendTest(path).catch(() => undefined);
+  if (!tried) return { more: t("targets.untried") };
+  if (tried["delivered"]) return { more: t("targets.mailTaken") };
+  return { open: t("targets.mailFailed"), more: h("q", {}, shown(tried["answer"] || String(tried["status"] ?? ""))) };
 }
 
 /** @param {string} path @param {string} name */

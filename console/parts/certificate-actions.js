@@ -7,12 +7,14 @@ import { may, session } from "../session.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { action } from "./action.js";
+import { sayPeriod } from "./cert-profile.js";
 import { done } from "./done.js";
 import { askSlowly, field, form, input, select, textarea } from "./form.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../names.js").Names} Names */
 /** Authorities that issue here, by uuid and subject. @typedef {[string, string][]} Issuers */
+/** @typedef {Awaited<ReturnType<Names["certProfiles"]>>} Profiles */
 
 const REASONS = ["superseded", "keyCompromise", "cACompromise", "affiliationChanged", "cessationOfOperation", "privilegeWithdrawn", "unspecified", "certificateHold"];
 const UNITS = ["Day", "Week", "Month", "Year"];
@@ -38,14 +40,14 @@ export async function otherIssuers(certificate, issuer, names) {
   return [...found.filter(issuesHere), ...trusted.slice(READ_MAX)].map((one) => [one["objInfo"].uuid, shownText(one["subject"])]);
 }
 
-/** @param {Json} certificate @param {Json | undefined} issuer @param {Map<string, string>} profiles @param {Issuers | undefined} issuers to choose from, where its own does not issue here */
+/** @param {Json} certificate @param {Json | undefined} issuer @param {Profiles} profiles @param {Issuers | undefined} issuers to choose from, where its own does not issue here */
 export function actions(certificate, issuer, profiles, issuers) {
   if (!may("CertManage:Generate")) return undefined;
   const isOver = certificate["status"] === "Revoked";
   const isHere = Boolean(certificate["keyUuid"]);
   // An authority takes another key; what is on hold is released first, or does so too.
   const keepsItsKey = !isOver && certificate["status"] !== "Held" && !certificate["trusted"];
-  const offered = { certificate, profiles: certificate["certProfileUuid"] ? [] : [...profiles] };
+  const offered = { certificate, profiles };
   // A new key can sign its own certificate; one that is elsewhere cannot do it here.
   const itself = /** @type {Issuers} */ (issuers && isSelfSigned(certificate) ? [["", t("cert.selfSigned")]] : []);
   const path = `/api/v2/x509/${certificate["uuid"]}`;
@@ -63,7 +65,7 @@ export function actions(certificate, issuer, profiles, issuers) {
 /**
  * Renew and rekey: the same names for longer. `profiles`: of which one is chosen, where the certificate has none; `takesKey`: whether
  * another key may come from elsewhere.
- * @param {{certificate: Json, title: string, what: string, path: string, profiles: [string, string][], issuers: Issuers | undefined, takesKey?: boolean}} about
+ * @param {{certificate: Json, title: string, what: string, path: string, profiles: Profiles, issuers: Issuers | undefined, takesKey?: boolean}} about
  */
 function issueAgain({ certificate, title, what, path, profiles, issuers, takesKey }) {
   const section = (/** @type {import("../dom.js").Child[]} */ ...content) => h("section", {}, h("h3", {}, title), content);
@@ -71,8 +73,12 @@ function issueAgain({ certificate, title, what, path, profiles, issuers, takesKe
   const issuer = issuers && field(t("cert.issuer"), select(issuers), { pointer: "/issuerUuid", help: t("cert.issuerAgain") });
   const takesRequest = takesKey && (!issuers || issuers.some(([uuid]) => uuid));
   const csr = takesRequest && field(t("issue.csr"), textarea({ rows: 4, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
-  const profile = profiles.length > 0 && field(t("cert.profile"), select([["", t("issue.chooseProfile")], ...profiles.map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)]))]), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
-  const { fields, period, news } = validity(certificate);
+  const own = certificate["certProfileUuid"];
+  const profile = !own && profiles.size > 0 && field(t("cert.profile"), select([["", t("issue.chooseProfile")], ...[...profiles].map(([uuid, { name }]) => /** @type {[string, string]} */ ([uuid, shownText(name)]))]), { pointer: "/certProfileUuid", help: t("cert.profileAgain") });
+  const { amount, fields, period, news } = validity(certificate);
+  const say = () => sayPeriod(amount, profiles.get(profile ? profile.control.value : own)?.validityPeriod);
+  if (profile) profile.control.addEventListener("input", say);
+  say();
   const act = async () => {
     if (profile && !profile.control.value) throw new Refusal(0, "InvalidValue", t("issue.noProfile"), { field: profile.pointer });
     const request = csr && csr.control.value.trim();
@@ -91,7 +97,7 @@ function issueAgain({ certificate, title, what, path, profiles, issuers, takesKe
 
 /** For how long, with a word where that is shorter than the certificate lasts anyway. @param {Json} certificate */
 function validity(certificate) {
-  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod", help: t("cert.validityAgain") });
+  const amount = field(t("cert.validity"), input({ type: "number", min: 1 }), { pointer: "/certParams/validityPeriod", help: t("cert.validityAgain") });
   const unit = field(t("cert.unit"), select(UNITS.map((one) => [one, word("unit", one)]), "Month"));
   const news = h("p", { role: "status" });
   const period = () => (amount.control.value ? { unit: unit.control.value, amount: amount.control.value } : undefined);
@@ -101,7 +107,7 @@ function validity(certificate) {
     fill(news, isEarlier && h("span", { class: "state wait long" }, t("cert.endsEarlier")));
   };
   for (const one of [amount, unit]) one.control.addEventListener("input", tell);
-  return { fields: [amount, unit], period, news };
+  return { amount, fields: [amount, unit], period, news };
 }
 
 /** When what begins now ends. @param {{unit: string, amount: string}} period */

@@ -10,6 +10,7 @@ import { hex } from "./values.js";
  * Each is absent where it cannot be read, which hides no other.
  * @typedef {{
  *   der: Bytes | undefined, key: string | undefined, altNames: string[] | undefined, keyUsages: string[] | "any" | undefined, extendedKeyUsages: string[] | "any" | undefined,
+ *   policies: string[] | undefined,
  *   constraints: {ca: boolean, pathLength: number | undefined} | undefined,
  * }} Content
  */
@@ -17,7 +18,7 @@ import { hex } from "./values.js";
 const BIT_STRING = 0x03;
 const BOOLEAN = 0x01;
 const EXTENSIONS = 0xa3;
-const [ALT_NAME, KEY_USAGE, EXTENDED_KEY_USAGE, BASIC_CONSTRAINTS] = ["2.5.29.17", "2.5.29.15", "2.5.29.37", "2.5.29.19"];
+const [ALT_NAME, KEY_USAGE, EXTENDED_KEY_USAGE, POLICIES, BASIC_CONSTRAINTS] = ["2.5.29.17", "2.5.29.15", "2.5.29.37", "2.5.29.32", "2.5.29.19"];
 /** In the order of their bits (RFC 5280, 4.2.1.3). */
 const KEY_USAGES = ["digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign", "cRLSign", "encipherOnly", "decipherOnly"];
 /** @type {Record<string, string>} */
@@ -54,6 +55,7 @@ export function readContent(pem) {
     altNames: extension(ALT_NAME, [], (names) => parts(names).map(altName)),
     keyUsages: extension(KEY_USAGE, "any", (usages) => bits(content(usages, BIT_STRING))),
     extendedKeyUsages: extension(EXTENDED_KEY_USAGE, "any", (purposes) => parts(purposes).map((one) => PURPOSES[oid(one)] ?? oid(one))),
+    policies: extension(POLICIES, [], (policies) => parts(policies).map((one) => oid(parts(one)[0]))),
     constraints: extension(BASIC_CONSTRAINTS, { ca: false, pathLength: undefined }, (basic) => constraintsOf(parts(basic))),
   };
 }

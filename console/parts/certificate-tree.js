@@ -110,7 +110,7 @@ async function list(place, issuer, under) {
       const answer = await get("/api/v2/x509", { issuer, pageSize: WINDOW, after });
       append(leaves, answer["results"].filter((/** @type {Json} */ one) => !shownAbove.has(one["objInfo"].uuid)).map((/** @type {Json} */ one) => h("li", {}, line(one))));
       const next = answer["next"];
-      fill(foot, next ? h("button", { type: "button", onclick: () => void more(next) }, t("manifest.more")) : leaves.childElementCount === 0 ? t("certificates.nothingIssued") : "");
+      fill(foot, next ? h("button", { type: "button", onclick: () => void more(next) }, t("manifest.more")) : leaves.childElementCount === 0 ? t(under.length > 0 ? "certificates.nothingIssued" : "certificates.nothing") : "");
     } catch (error) {
       fill(foot, problem(error));
     }

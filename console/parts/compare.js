@@ -17,7 +17,7 @@ export function compareWithFile(request, items) {
   const chooser = h("input", { type: "file", "aria-label": t("compare.choose") });
   const compare = (/** @type {File | undefined} */ file) => file && void told(file, request, items, verdict);
   chooser.addEventListener("change", () => compare(chooser.files?.[0]));
-  const pasted = h("input", { type: "text", "aria-label": t("compare.digest"), placeholder: t("compare.digest"), spellcheck: "false", autocomplete: "off" });
+  const pasted = h("input", { type: "text", class: "pasted", "aria-label": t("compare.digest"), placeholder: t("compare.digest"), spellcheck: "false", autocomplete: "off" });
   pasted.addEventListener("input", () => fill(verdict, pasted.value.trim() ? onDigest(pasted.value, request) : ""));
   const zone = h("div", { class: "drop" }, h("p", {}, t("compare.drop")), h("div", { class: "actions" }, chooser, pasted), limits(request), verdict);
   zone.addEventListener("dragover", (event) => (event.preventDefault(), zone.classList.add("over")));

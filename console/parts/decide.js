@@ -85,7 +85,7 @@ export function decide(options) {
   };
   const news = h("div");
   const approve = () => form({
-    fields: [note], submit: t("decide.approve"), className: "form approve",
+    fields: [note], submit: t("decide.approve"), className: "form approve", passing: true,
     extra: [isOwn && h("p", {}, t("decide.ownDual")), isTwo() && h("p", {}, t("decide.asOne")), options.signed && h("p", {}, t(isTwo() ? "decide.signedByBoth" : "decide.signed")), options.toSign && elsewhere(options.toSign), news],
     act: async () => {
       fill(news);

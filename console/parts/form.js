@@ -35,10 +35,17 @@ export function field(label, control, about = {}) {
   return { element, control, pointer: about.pointer ?? "", complain };
 }
 
+/** Forms in which something was entered that is gone with them. @type {WeakSet<Element>} */
+const entered = new WeakSet();
+
+/** Whether something that was entered on the page is lost when it is left. */
+export const isEntered = () => [...document.querySelectorAll("#main form")].some((one) => entered.has(one));
+
 /**
  * A form that does something. Its button waits while it is done. `placed` are fields that stand elsewhere in it; `beside` stands
- * beside the button.
- * @param {{fields: Field[], placed?: () => Field[], extra?: Child, beside?: Child, submit: Child, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
+ * beside the button. What is entered in a `passing` one is remembered, is a question whose answer stands
+ * below it, or proves no more than who one is.
+ * @param {{fields: Field[], placed?: () => Field[], extra?: Child, beside?: Child, submit: Child, danger?: boolean, passing?: boolean, act: () => Promise<unknown>, className?: string}} options
  */
 export function form(options) {
   const trouble = h("div", { class: "trouble" });
@@ -50,7 +57,8 @@ export function form(options) {
     for (const one of fields) one.complain("");
     await whileBusy(button, options.act).catch((error) => tell(error, fields, trouble));
   };
-  return h("form", { onsubmit, novalidate: true, class: options.className ?? "form" },
+  const oninput = (/** @type {Event} */ event) => options.passing || entered.add(/** @type {Element} */ (event.currentTarget));
+  return h("form", { onsubmit, oninput, novalidate: true, class: options.className ?? "form" },
     options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button, options.beside));
 }
 

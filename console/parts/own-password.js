@@ -33,5 +33,5 @@ export function ownPassword(names = [], changed = () => {}) {
     fill(said, h("p", {}, t("own.done")));
     changed();
   };
-  return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, box, next, again], submit: t("own.set"), act, className: "form own-password" }));
+  return h("div", {}, said, h("p", {}, t("own.what")), form({ fields: [name, present, code, box, next, again], submit: t("own.set"), act, className: "form own-password", passing: true }));
 }

@@ -90,7 +90,7 @@ function proving(label, submit, act, { names, hasPasskey, danger = false }) {
     const passkey = await shownPasskey(box);
     await act(proof, passkey).catch(notProven).finally(() => (password.control.value = code.control.value = ""));
   };
-  return form({ fields: [name, password, code, box], submit, danger, act: prove });
+  return form({ fields: [name, password, code, box], submit, danger, passing: true, act: prove });
 }
 
 /** How light it is around a QR code, in modules (ISO/IEC 18004). */
@@ -118,6 +118,6 @@ function confirmation(proof, made, done) {
   return [
     h("p", {}, t("totp.secret")), qrCode(made["qrCode"] ?? []), h("p", {}, secret(made["secret"])), h("p", {}, h("a", { href: made["uri"] }, t("totp.open"))),
     h("p", { class: "quiet" }, tn("totp.until", { time: moment(made["expiresAt"]) })),
-    form({ fields: [code], submit: t("totp.confirm"), act }),
+    form({ fields: [code], submit: t("totp.confirm"), passing: true, act }),
   ];
 }

@@ -10,6 +10,13 @@ import { problem } from "./problem.js";
 /** Paths of the targets whose last test failed, as long as this console is open: the interface does not tell. @type {Set<string>} */
 const failed = new Set();
 
+/** Sends something to a target, and remembers whether it arrived. @param {string} path */
+export async function sendTest(path) {
+  const answer = await post(`${path}/test`);
+  failed[answer["delivered"] ? "delete" : "add"](path);
+  return answer;
+}
+
 /**
  * @param {{path: string, enabled: boolean, health: HTMLElement, button: string, tested: (status: string | number) => string}} about
  *   `health`: how its deliveries stand
@@ -21,8 +28,7 @@ export function trial({ path, enabled, health, button: label, tested }) {
   const button = h("button", { type: "button" }, label);
   button.addEventListener("click", () => void whileBusy(button, async () => {
     fill(told);
-    const { delivered, status, answer } = await post(`${path}/test`);
-    failed[delivered ? "delete" : "add"](path);
+    const { delivered, status, answer } = await sendTest(path);
     draw();
     const text = delivered ? tested(status ?? "") : status ? t("targets.testRefused", { status }) : t("targets.testFailed");
     fill(told, h("p", {}, h("strong", { class: delivered ? "state good long" : "state bad long" }, text), answer && [" ", h("q", {}, shown(answer))]));

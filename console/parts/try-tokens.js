@@ -94,7 +94,7 @@ function section(title, label, pointer, more, used, act) {
   const value = field(label, input({ spellcheck: "false" }), { pointer });
   const result = h("output", { class: "pair" });
   return h("section", {}, h("h3", {}, title), form({
-    fields: [value, ...more], extra: result, submit: title,
+    fields: [value, ...more], extra: result, submit: title, passing: true,
     act: async () => {
       fill(result);
       fill(result, await act(value.control.value).finally(used));
@@ -108,7 +108,7 @@ function rewrap(path, used) {
   const version = field(t("try.version"), input({ type: "number", min: 1 }), { pointer: "/keyVersion", help: t("try.versionHelp") });
   const result = h("output");
   return h("section", {}, h("h3", {}, t("try.rewrap")), form({
-    fields: [tokens, version], extra: result, submit: t("try.rewrap"),
+    fields: [tokens, version], extra: result, submit: t("try.rewrap"), passing: true,
     act: async () => {
       const lines = tokens.control.value.split("\n").filter((line) => line !== "");
       fill(result);

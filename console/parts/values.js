@@ -50,14 +50,19 @@ const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const UNITS = [["year", 31_556_952], ["month", 2_629_746], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
 
+/** So near to a whole number of its unit it is that: a year less a minute is no eleven months. */
+const NEAR = 0.03;
+
 /** How long ago, or how soon. @param {string} time */
 export function relative(time) {
   const date = new Date(time);
   const seconds = (date.getTime() - Date.now()) / 1000;
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length * (1 - NEAR)) ?? ["second", 1];
+  const [exact, nearest] = [seconds / length, Math.round(seconds / length)];
+  const count = Math.abs(nearest - exact) <= NEAR * Math.abs(nearest) ? nearest : Math.trunc(exact);
   // "Next year" would be said of what is fifteen months away.
   const numeric = ["year", "month"].includes(unit) ? "always" : "auto";
-  const text = formatter(Intl.RelativeTimeFormat, { numeric }).format(Math.trunc(seconds / length), unit);
+  const text = formatter(Intl.RelativeTimeFormat, { numeric }).format(count, unit);
   return h("time", { datetime: time, title: utc(date) }, text);
 }
 

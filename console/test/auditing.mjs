@@ -17,6 +17,8 @@ export async function auditing(browser, admins) {
   assert.equal(await page.getByRole("table", { name: "Detail" }).count(), 0, "changes are shown when they are asked for");
   await created.locator("summary").click();
   await created.locator("pre").waitFor();
+  assert.equal(await created.locator(`a[href="#/identities/role/${role.uuid}"]`).innerText(), "filtered role");
+  assert.equal(await page.getByRole("row").filter({ hasText: "Role delete" }).locator('a[href^="#/identities"]').count(), 0, "what is gone has no page");
 
   await visit(page, "#/audit");
   await page.getByLabel("Who", { exact: true }).selectOption({ label: admins[0].username });

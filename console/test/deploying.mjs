@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
+import { axe, caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
 export async function deploying(browser, admins) {
   const { context, page, complaints } = await open(browser);
@@ -12,6 +12,9 @@ export async function deploying(browser, admins) {
   await page.getByRole("heading", { name: "New service" }).waitFor();
   const name = `deployed ${Date.now()}`;
   await page.getByLabel("Name", { exact: true }).fill(name);
+  await asksFirst(page, name);
+  await page.getByRole("button", { name: "Deploy the service" }).click();
+  await page.getByText("Say whom the certificate names").waitFor();
   await page.getByLabel("Subject").fill("no subject");
   await page.getByLabel("Kind of key").selectOption({ label: "EC P-256 Signing" });
   await page.getByLabel("Approvals", { exact: true }).fill("2");
@@ -82,4 +85,25 @@ export async function deploying(browser, admins) {
   await page.getByRole("heading", { name: /another/ }).waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
+}
+
+/** Neither another language nor another section takes what was typed without a question. */
+async function asksFirst(page, name) {
+  const dialog = page.getByRole("dialog");
+  for (const leave of [() => page.getByLabel("Language").selectOption("de"), () => page.getByRole("navigation").getByRole("link", { name: "Keys" }).click()]) {
+    await leave();
+    await dialog.getByText("What you entered on this page is lost.").waitFor();
+    assert.deepEqual(await axe(page), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), name);
+    assert.equal(await page.getByLabel("Language").inputValue(), "en");
+  }
+  await page.getByLabel("Language").selectOption("de");
+  await dialog.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("heading", { name: "Neuer Dienst" }).waitFor();
+  // Nothing is lost of an empty form.
+  await page.getByLabel("Sprache").selectOption("en");
+  await page.getByRole("heading", { name: "New service" }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill(name);
 }

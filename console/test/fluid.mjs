@@ -79,7 +79,7 @@ async function manyRequests(route) {
   const [from, size] = [Number(searchParams.get("after") ?? 0), Number(searchParams.get("pageSize"))];
   const items = Array.from({ length: size }, (_, index) => {
     const name = `release-${from + index}-of-the-product-x86_64.tar.gz`;
-    return { objInfo: { name, uuid: uuid(from + index) }, uuid: uuid(from + index), name, state: ["Signed", "Denied", "Approval"][index % 3], approvalState: "Approved", note: "built by the nightly pipeline, reviewed by two people", metadata: { commit: "0a1b2c3d", branch: "main" }, submittedAt: "2026-11-25T21:09:10Z" };
+    return { objInfo: { name, uuid: uuid(from + index) }, uuid: uuid(from + index), name, serviceUuid: uuid(index % 3), state: ["Signed", "Denied", "Approval"][index % 3], approvalState: "Approved", note: "built by the nightly pipeline, reviewed by two people", metadata: { commit: "0a1b2c3d", branch: "main" }, submittedAt: "2026-11-25T21:09:10Z" };
   });
   return answer(route, { items, total: REQUESTS, next: from + size < REQUESTS ? String(from + size) : null });
 }

@@ -165,7 +165,7 @@ export async function alarms(browser, admins) {
 /** Fifty requests a page, without end. */
 async function endless(route) {
   const from = Number(new URL(route.request().url()).searchParams.get("after") ?? 0);
-  const items = Array.from({ length: 50 }, (_, index) => ({ uuid: `00000000-0000-4000-8000-${String(from + index).padStart(12, "0")}`, name: `request ${from + index}`, state: "Signed", submittedAt: "2026-11-25T21:09:10Z" }));
+  const items = Array.from({ length: 50 }, (_, index) => ({ uuid: `00000000-0000-4000-8000-${String(from + index).padStart(12, "0")}`, name: `request ${from + index}`, serviceUuid: "00000000-0000-4000-8000-000000000000", state: "Signed", submittedAt: "2026-11-25T21:09:10Z" }));
   await route.fulfill({ json: { success: true, errorCode: "Success", response: { items, total: 100_000, next: String(from + 50) } } });
 }
 

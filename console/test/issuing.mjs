@@ -116,6 +116,8 @@ async function root(page) {
   await form.getByLabel("Profile").selectOption({ label: "Code Signing Certificate" });
   assert.equal(await form.getByLabel("Issued by").inputValue(), before, "the issuer of before is back");
   assert.equal(await trust.isVisible(), false, "a certificate for signing code is no authority");
+  await form.locator(".facts").getByText("no: it issues nothing").waitFor();
+  assert.match(await form.getByLabel("Valid for").getAttribute("placeholder"), /^as the profile says: \d+ /);
   assert.equal(await page.getByLabel("Keep the key here").count(), 0);
   await form.getByLabel("Profile").selectOption({ label: "Root Certificate Authority" });
   assert.ok(await trust.isChecked());
@@ -134,7 +136,7 @@ const made = (page) => page.locator("form").filter({ has: page.getByRole("button
 
 /** The server's warning is shown, and what the certificate is for. */
 async function leaf(call, page, demo) {
-  const profile = await call("POST", "/api/v2/x509/cert-profiles", { objInfo: { name: "servers of the console" }, validityPeriod: { unit: "Day", amount: "30" }, keyUsages: ["digitalSignature"], extendedKeyUsages: ["serverAuth"] });
+  const profile = await call("POST", "/api/v2/x509/cert-profiles", { objInfo: { name: "servers of the console" }, validityPeriod: { unit: "Day", amount: "30" }, keyUsages: ["digitalSignature"], extendedKeyUsages: ["serverAuth"], policies: ["1.3.6.1.4.1.99999.7"] });
   await visit(page, `#/certificates/issue?issuer=${demo.rootCertificateUuid}`);
   const form = made(page);
   await form.getByLabel("Profile").selectOption(profile.objInfo.uuid);
@@ -151,11 +153,15 @@ async function leaf(call, page, demo) {
   await page.getByRole("status").getByText("Something to know <img src=x>.").waitFor();
   await page.unrouteAll();
   const facts = (await page.locator("main .facts").innerText()).replace(/\s+/g, " ");
-  for (const text of ["DNS:www.example.org IP:192.0.2.7 IP:2001:db8:0:0:0:0:0:1 email:a@example.org URI:https://example.org/ UPN:a@example.org", "EC P-384. Chancery keeps it.", "digital signatures", "servers", "no: it issues nothing", "SHA-256 of the certificate"]) {
+  for (const text of ["DNS:www.example.org IP:192.0.2.7 IP:2001:db8:0:0:0:0:0:1 email:a@example.org URI:https://example.org/ UPN:a@example.org", "EC P-384. Chancery keeps it.", "(in 1 month)", "digital signatures", "servers", "1.3.6.1.4.1.99999.7", "no: it issues nothing", "SHA-256 of the certificate"]) {
     assert.ok(facts.includes(text), `${text}: ${facts}`);
   }
   assert.deepEqual(await axe(page), []);
   await shoot(page, "certificate-issued");
+  await page.getByRole("link", { name: "servers of the console" }).click();
+  await page.getByRole("heading", { name: "servers of the console" }).waitFor();
+  assert.match((await page.locator("main .facts").innerText()).replace(/\s+/g, " "), /Valid for 30 days .*digital signatures Purposes servers/);
+  assert.deepEqual(await axe(page), []);
 }
 
 /** What cannot be read of a certificate hides nothing else of it, and what is read of none does not matter. */

@@ -152,6 +152,7 @@ export function pages(planted, who) {
     ["certificate-root", `#/certificates/${planted.root}`, false],
     ["issue", "#/certificates/issue", false],
     ["take-in", "#/certificates/import", false],
+    ["certificate-profiles", "#/certificates/profiles", false],
     ["keys", "#/keys", true],
     ["key", `#/keys/${planted.key}`, true],
     ["identities", "#/identities", true],

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRules};
+use chancery_verify::path::Link;
 
 use super::{ISSUER, certificate::Issuer, stored_certificate::StoredCertificate};
 use crate::{Chancery, Error, Result, compiled::Compiled, custody::Signer, keys::check_use};
@@ -24,6 +25,8 @@ pub(crate) struct ReadyAuthority {
     key: KeyId,
     pub(super) signer: Signer,
     pub(super) facts: Issuer,
+    /// The chain as relying parties read it.
+    pub(super) path: Vec<Link>,
 }
 
 impl ReadyAuthority {
@@ -100,7 +103,9 @@ impl Chancery {
         let (chain, macs) = read_chain.await?;
         let key = check_issuer(&chain, now_ms)?;
         let facts = issuer_of(chain.iter().map(|link| link.der.as_slice()))?;
-        let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, macs, key, facts });
+        let path = chain.iter().map(|link| Link::read(&link.der)).collect::<Option<_>>();
+        let path = path.ok_or_else(|| refused(UNREADABLE))?;
+        let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, macs, key, facts, path });
         self.authorities.keep(read, id, &ready);
         Ok(ready)
     }
@@ -108,11 +113,7 @@ impl Chancery {
 
 /// [`Issuer::of_chain`] of certificates that are stored; what cannot be read issues nothing, for good.
 pub(super) fn issuer_of<'a>(chain: impl DoubleEndedIterator<Item = &'a [u8]>) -> Result<Issuer> {
-    Issuer::of_chain(chain).map_err(|_| {
-        let message = "The issuer's certificate, or one above it, has an extension that cannot be read, so nothing is signed \
-                       by it: it was imported by a release that did not look.";
-        refused(message)
-    })
+    Issuer::of_chain(chain).map_err(|_| refused(UNREADABLE))
 }
 
 /// The issuer that a request names, and what issued it.
@@ -123,6 +124,8 @@ async fn issuer_chain(tx: &mut Tx, id: CertificateId) -> Result<Vec<StoredCertif
 
 const REVOKED: &str = "The issuer, or what issued it, is revoked or on hold.";
 const UNTRUSTED: &str = "The certificate was not trusted as an issuer (trustCert), so it cannot issue others.";
+const UNREADABLE: &str = "The issuer's certificate, or one above it, has an extension that cannot be read, so nothing is signed \
+                          by it: it was imported by a release that did not look.";
 const KEYLESS: &str = "The issuer's private key was not saved, so it cannot issue others.";
 
 fn refused(why: &'static str) -> Error {

@@ -10,13 +10,11 @@ use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::Ge
 use chancery_verify::path::Link;
 
 use super::{
-    ALT_NAMES, AMOUNT, ISSUER, SUBJECT,
+    AMOUNT, ISSUER,
     address::Addresses,
-    alt_name::AltName,
     authority::ReadyAuthority,
-    certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
-    lint,
-    name_constraints::NameKey,
+    certificate::{Draft, Serial, assemble, to_be_signed},
+    issuer_limits, lint,
     ocsp::ForResponder,
     order::{GivenKey, Order},
     proposals::issuer,
@@ -123,11 +121,8 @@ impl Chancery {
             Some(issuer) => Some(self.ready_authority(issuer, now_ms).await?),
             None => None,
         };
-        let issuer = authority.as_ref().map(|authority| &authority.facts);
-        if let Some(issuer) = issuer {
-            check_ordered(issuer, validity)?;
-            order.profile = order.profile.below(issuer.path_len)?;
-            check_names(issuer, &order)?;
+        if let Some(authority) = &authority {
+            order.profile = issuer_limits::check(authority, &order, validity)?;
         }
         let signer = authority.as_ref().map_or(order.spec, |authority| authority.signer.spec());
         let scheme = order.profile.scheme(signer, order.hash)?;
@@ -144,7 +139,7 @@ impl Chancery {
         let issuer = authority.as_ref().map(|authority| &authority.facts);
         let algorithm = scheme.algorithm_identifier();
         // Before a given key is taken from the order.
-        let warnings = order.warnings(self.public_url.is_some());
+        let mut warnings = order.warnings(self.public_url.is_some());
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
             None => SubjectKey::New(self.new_key(order.spec).await?),
@@ -172,6 +167,9 @@ impl Chancery {
         lint.map_err(|broken| Error::new(Meaning::Value, broken.to_string()))?;
         let (signed, signature) = signer.sign(Message { scheme, bytes: to_be_signed }).await?;
         let der = assemble(&signed.bytes, algorithm, &signature).map_err(Error::internal)?;
+        if let Some(authority) = &authority {
+            warnings.extend(issuer_limits::warnings(&authority.path, &order.profile, &der, now_ms)?);
+        }
         let subject = order.subject.to_string();
         Ok(Prepared {
             id: CertificateId::in_time(now_ms, chancery_keys::random()),
@@ -200,7 +198,8 @@ impl Chancery {
     }
 }
 
-fn link(der: &[u8]) -> Result<Link> {
+/// A certificate that was made here, as relying parties read it.
+pub(super) fn link(der: &[u8]) -> Result<Link> {
     Link::read(der).ok_or_else(|| Error::internal("a certificate of ours cannot be read"))
 }
 
@@ -248,40 +247,6 @@ fn check_length(order: &Order, validity: Validity, now_ms: i64) -> Result<()> {
         return Err(Error::value("/certParams/validityPeriod", message));
     }
     Ok(())
-}
-
-/// Whether the issuer may issue this.
-fn check_ordered(issuer: &Issuer, validity: Validity) -> Result<()> {
-    if !issuer.is_authority {
-        return Err(Error::state("The certificate is no certificate authority, so it cannot issue others.").at(ISSUER));
-    }
-    if !validity.within(issuer.validity) {
-        let end = rfc3339(issuer.validity.not_after_s());
-        let message = format!("The certificate would outlive its issuer, which ends on {end}.");
-        return Err(Error::value("/certParams/validityPeriod", message));
-    }
-    Ok(())
-}
-
-/// Whether all of the issuers may certify these names; what is signed is held against that again.
-fn check_names(issuer: &Issuer, order: &Order) -> Result<()> {
-    let alt_names = order.alt_names.iter().map(AltName::general_name).collect::<Result<Vec<_>, _>>();
-    let alt_names = alt_names.map_err(Error::internal)?;
-    // Who reads only names would take it for its issuer. An authority may: so its key is changed.
-    if !order.profile.is_authority() && NameKey::of(order.subject.as_name()) == NameKey::of(&issuer.name) {
-        return Err(Error::value(
-            SUBJECT,
-            "A certificate that is no authority's does not bear the name of its issuer.",
-        ));
-    }
-    let checked = issuer.check_names(order.subject.as_name(), &alt_names, order.profile.is_authority());
-    checked.map_err(|breach| {
-        let field = match breach.alt_name {
-            Some(index) => format!("{ALT_NAMES}/{index}"),
-            None => SUBJECT.to_owned(),
-        };
-        Error::value(field, breach.to_string())
-    })
 }
 
 impl Plan {

@@ -11,6 +11,7 @@ mod import;
 mod inventory;
 mod issuance;
 mod issue;
+mod issuer_limits;
 mod kept_lists;
 mod lint;
 mod lists;

@@ -1,6 +1,7 @@
 //! What certificate is wanted: a request's members, read and checked before anything is done.
 
 pub(super) mod csr;
+mod lost;
 mod successor;
 
 use std::sync::Arc;

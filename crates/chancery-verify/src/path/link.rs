@@ -28,6 +28,9 @@ use super::{NotTrusted, Purpose, early_times::as_of_1970, rules::is_for};
 /// authorityKeyIdentifier, freshestCRL.
 const HARMLESS: [&str; 4] = ["2.5.29.14", "2.5.29.18", "2.5.29.35", "2.5.29.46"];
 
+/// anyExtendedKeyUsage (RFC 5280, 4.2.1.12).
+const ANY_PURPOSE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37.0");
+
 /// A certificate as a link of paths.
 #[derive(Clone, Debug)]
 pub struct Link {
@@ -127,6 +130,25 @@ impl Link {
     #[must_use]
     pub const fn is_authority(&self) -> bool {
         self.facts.is_authority
+    }
+
+    /// The purposes that it names, where it limits them.
+    #[must_use]
+    pub fn purposes(&self) -> Option<&[ObjectIdentifier]> {
+        self.facts.purposes.as_ref().map(|(_, purposes)| purposes.as_slice())
+    }
+
+    /// Whether what it issues, and what stands below that, may be for this. Purposes of an authority are those of what it
+    /// issues: the RFC leaves it open, and those who check them mean it so.
+    #[must_use]
+    pub fn issues_for(&self, purpose: ObjectIdentifier) -> bool {
+        self.purposes().is_none_or(|named| named.contains(&purpose) || named.contains(&ANY_PURPOSE))
+    }
+
+    /// Whether it says something of certificate policies for which a path below it can be refused.
+    #[must_use]
+    pub const fn demands_policies(&self) -> bool {
+        self.facts.require_explicit.is_some() || !self.facts.mappings.is_empty()
     }
 
     /// The certificate in DER.

@@ -154,9 +154,9 @@ pub fn find_path<'a>(
 /// # Errors
 ///
 /// [`NotTrusted`] says what the path breaks.
-pub fn check_path(path: &[Link], settings: &PathSettings<'_>) -> Result<(), NotTrusted> {
+pub fn check_path(path: &[&Link], settings: &PathSettings<'_>) -> Result<(), NotTrusted> {
     let Some((root, below)) = path.split_last() else { return Err(NotTrusted::NoPath) };
-    rules::check(&below.iter().collect::<Vec<_>>(), root, settings)
+    rules::check(below, root, settings)
 }
 
 /// A search, with what is left of its bounds: those of the paths of revocation lists count too.

@@ -1,13 +1,9 @@
 //! The rules that a whole path must keep (RFC 5280, 6.1.3 to 6.1.5).
 
 use chancery_x509::{certificate::TIME_STAMPING, name_constraints};
-use der::asn1::ObjectIdentifier;
 use x509_cert::ext::pkix::KeyUsages;
 
 use super::{Breach, Link, NotTrusted, PathSettings, Purpose, policy::Policies};
-
-/// anyExtendedKeyUsage (RFC 5280, 4.2.1.12).
-const ANY_PURPOSE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.37.0");
 
 /// A certificate that is trusted itself: nothing stands above it.
 pub(super) fn check_alone(link: &Link, settings: &PathSettings<'_>) -> Result<(), NotTrusted> {
@@ -100,15 +96,10 @@ fn check_authority(link: &Link, settings: &PathSettings<'_>) -> Result<(), Breac
         return Err(Breach::KeyUsage);
     }
     check_key(link, settings)?;
-    // Purposes of an authority are those of what it issues: the RFC leaves it open, and those who check them mean it so.
-    let named = |purpose| {
-        let purposes = link.facts.purposes.as_ref().map(|(_, purposes)| purposes);
-        purposes.is_none_or(|purposes| purposes.contains(&purpose) || purposes.contains(&ANY_PURPOSE))
-    };
     let fits = match settings.purpose {
         Purpose::Any | Purpose::CrlSigning => true,
-        Purpose::Named(purpose) => named(purpose),
-        Purpose::TimeStamping => named(TIME_STAMPING),
+        Purpose::Named(purpose) => link.issues_for(purpose),
+        Purpose::TimeStamping => link.issues_for(TIME_STAMPING),
     };
     if fits { Ok(()) } else { Err(Breach::Purpose) }
 }

@@ -235,7 +235,10 @@ pub(super) async fn open(place: JournalPlace) -> Result<(std::sync::Arc<Chancery
     let chancery = installation::open_to_judge(&settings).await?;
     let folder = journal_dir.unwrap_or_else(|| settings.journal.folder.clone());
     if !folder.is_dir() {
-        return Err(usage(format!("there is no journal in {}: --journal-dir DIR names another folder", folder.display())));
+        return Err(usage(format!(
+            "there is no journal in {}: --journal-dir DIR names another folder",
+            folder.display()
+        )));
     }
     Ok((chancery, folder))
 }

@@ -26,7 +26,7 @@ use der::asn1::ObjectIdentifier;
 use super::{name_constraints::Written, validity::Period};
 use crate::compiled::Compiled;
 pub(crate) use manage::{CompilingProfiles, approval_of, change, check_change};
-pub(super) use text::purpose;
+pub(super) use text::{purpose, purpose_text};
 
 /// The profiles of people's own under which something was issued since this node started.
 pub(crate) type ReadyCertProfiles = Compiled<CertProfileId, CertProfile>;

@@ -66,7 +66,8 @@ pub(in crate::pki) fn purpose(text: &str) -> Option<ObjectIdentifier> {
     named.or_else(|| ObjectIdentifier::new(text).ok())
 }
 
-fn purpose_text(oid: &ObjectIdentifier) -> String {
+/// Its name, or the OID of one that has none.
+pub(in crate::pki) fn purpose_text(oid: &ObjectIdentifier) -> String {
     let named = PURPOSES.iter().find(|(_, known)| known == oid);
     named.map_or_else(|| oid.to_string(), |(name, _)| (*name).to_owned())
 }

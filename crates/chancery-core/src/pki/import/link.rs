@@ -2,7 +2,7 @@
 
 use chancery_keys::NamedAlgorithm;
 use chancery_types::CertificateId;
-use chancery_verify::path::{Link, NotTrusted, PathSettings, PolicySettings, Purpose, check_path};
+use chancery_verify::path::{Link, NotTrusted, check_path};
 use der::{Decode, Encode, asn1::ObjectIdentifier};
 use x509_cert::{
     Certificate,
@@ -13,7 +13,7 @@ use x509_cert::{
 use super::{CERTIFICATES, read::Foreign, store::Known};
 use crate::{
     Error, Result,
-    pki::{authority::issuer_of, stored_certificate::CHAIN_MAX},
+    pki::{authority::issuer_of, issuer_limits::for_anything, stored_certificate::CHAIN_MAX},
 };
 
 /// Certificates, each after its issuer.
@@ -212,14 +212,7 @@ fn check_rules(certificate: &Foreign, above: &[&[u8]], now_ms: i64) -> Result<()
     let path = [certificate.der.as_slice()].into_iter().chain(above.iter().copied()).map(Link::read);
     let path: Option<Vec<_>> = path.collect();
     let path = path.ok_or_else(|| refused(certificate, "has extensions that cannot be read, or its issuers have"))?;
-    let settings = PathSettings {
-        at_ms: now_ms,
-        purpose: Purpose::Any,
-        allow_weak: true,
-        crls: None,
-        policies: PolicySettings::default(),
-    };
-    check_path(&path, &settings).map_err(|why| match &why {
+    check_path(&path.iter().collect::<Vec<_>>(), &for_anything(now_ms)).map_err(|why| match &why {
         NotTrusted::Broken { subject, breach } if *subject == path[0].subject_text() => {
             refused(certificate, &breach.to_string())
         }
@@ -232,28 +225,29 @@ fn check_rules(certificate: &Foreign, above: &[&[u8]], now_ms: i64) -> Result<()
 }
 
 /// Extensions that are looked at when certificates are issued, or that limit nothing.
-const HEEDED: [&str; 11] = [
+const HEEDED: [&str; 12] = [
     // subjectKeyIdentifier, keyUsage, subjectAltName, issuerAltName, basicConstraints
     "2.5.29.14",
     "2.5.29.15",
     "2.5.29.17",
     "2.5.29.18",
     "2.5.29.19",
-    // nameConstraints, cRLDistributionPoints, certificatePolicies, authorityKeyIdentifier, freshestCRL
+    // nameConstraints, cRLDistributionPoints, certificatePolicies, authorityKeyIdentifier, extendedKeyUsage, freshestCRL
     "2.5.29.30",
     "2.5.29.31",
     "2.5.29.32",
     "2.5.29.35",
+    "2.5.29.37",
     "2.5.29.46",
     // authorityInfoAccess
     "1.3.6.1.5.5.7.1.1",
 ];
 
 /// Extensions that limit what stands below, whether they are critical or not: policyMappings, policyConstraints,
-/// extendedKeyUsage, inhibitAnyPolicy.
-const LIMITING: [&str; 4] = ["2.5.29.33", "2.5.29.36", "2.5.29.37", "2.5.29.54"];
+/// inhibitAnyPolicy. Issuing warns of them and refuses nothing.
+const LIMITING: [&str; 3] = ["2.5.29.33", "2.5.29.36", "2.5.29.54"];
 
-/// What relying parties will look at and issuing does not, in the authority and what issued it.
+/// What relying parties will look at and for which issuing refuses nothing, in the authority and what issued it.
 pub(super) fn unheeded(linked: &Linked, authority: usize) -> Option<String> {
     let mut found: Vec<ObjectIdentifier> = Vec::new();
     for link in linked.chain(Above::Sent(authority)) {
@@ -272,8 +266,8 @@ pub(super) fn unheeded(linked: &Linked, authority: usize) -> Option<String> {
     let oids: Vec<_> = found.iter().map(ToString::to_string).collect();
     (!oids.is_empty()).then(|| {
         format!(
-            "Relying parties hold what the authority issues against these extensions of it or its issuers; issuing does \
-             not: {}.",
+            "Relying parties hold what the authority issues against these extensions of it or its issuers; issuing \
+             refuses nothing for them, and warns of certificate policies alone: {}.",
             oids.join(", ")
         )
     })

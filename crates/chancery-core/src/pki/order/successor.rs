@@ -23,7 +23,7 @@ use x509_cert::{
     },
 };
 
-use super::{GivenKey, Order, check_kind_of_key, period};
+use super::{GivenKey, Order, check_kind_of_key, lost, period};
 use crate::{
     Chancery, Error, Grant, Result,
     keys::key_type,
@@ -45,10 +45,11 @@ impl Chancery {
         let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
         check_renewable(&old)?;
-        let (warnings, is_authority) = (said.unsaid()?.into_iter().collect(), said.is_authority()?);
+        let (unsaid, is_authority) = (said.unsaid()?, said.is_authority()?);
         let key = GivenKey { spki: said.spki.clone(), id: old.key };
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
+        let warnings = unsaid.into_iter().chain(said.lost(&profile, old.spec)?).collect();
         let order = successor(&old, &profile, said, issuer_uuid, &params, old.spec)?;
         let order = Order { given: Some(key), save_key: false, ..order };
         Ok(Ordered { warnings, renews_authority: old.trusted || is_authority, ..Ordered::kept(order) })
@@ -67,12 +68,13 @@ impl Chancery {
         }
         let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
-        let warnings = said.unsaid()?.into_iter().collect();
+        let mut warnings: Vec<_> = said.unsaid()?.into_iter().collect();
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
         let order = match csr {
             Some(text) => {
                 let csr = self.read_csr(text).await?;
+                warnings.extend(said.lost(&profile, csr.spec)?);
                 let order = successor(&old, &profile, said, issuer_uuid, &params, csr.spec)?;
                 check_kind_of_key(&order.profile, order.spec, "/csr", self.hardened)?;
                 Order { given: Some(GivenKey { spki: csr.spki, id: None }), save_key: false, ..order }
@@ -80,6 +82,7 @@ impl Chancery {
             None => {
                 let NewKey { key_type_uuid, save } = new_key.unwrap_or_default();
                 let spec = key_type_uuid.map_or(Ok(old.spec), signing_spec)?;
+                warnings.extend(said.lost(&profile, spec)?);
                 let order = successor(&old, &profile, said, issuer_uuid, &params, spec)?;
                 check_kind_of_key(&order.profile, order.spec, "/newKey/keyTypeUuid", self.hardened)?;
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
@@ -237,6 +240,16 @@ impl Said {
         let warning =
             || format!("No profile writes these extensions, and the new certificate lacks them: {}.", names.join(", "));
         Ok((!names.is_empty()).then(warning))
+    }
+
+    /// What of it the new one, under this profile and with such a key, does not say either.
+    fn lost(&self, profile: &CertProfile, spec: KeySpec) -> Result<Vec<String>> {
+        let tbs = self.parsed.tbs_certificate();
+        let usage = said::<KeyUsage>(tbs, "The extension keyUsage")?;
+        let policies = said::<CertificatePolicies>(tbs, "The extension certificatePolicies")?;
+        let usages = usage.and_then(|usage| lost::usages(usage, profile, spec));
+        let policies = policies.map(|policies| lost::policies(&policies, profile)).unwrap_or_default();
+        Ok(usages.into_iter().chain(policies).collect())
     }
 
     /// By how much the old certificate says less than its profile: so does the new one. One without a key usage says nothing of

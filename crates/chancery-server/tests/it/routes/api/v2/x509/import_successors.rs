@@ -4,7 +4,7 @@ use chancery_types::Base64;
 use serde_json::json;
 
 use super::import_key::{Bench, EC, PATH, installation};
-use crate::certificates::profile;
+use crate::certificates::{profile, with};
 
 const AUTHORITY: &str = "-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign";
 
@@ -49,5 +49,57 @@ async fn what_no_profile_writes_is_not_lost_in_silence() {
         let warnings = ask(&leaf, operation, "TLS Client").await.response()["warnings"].clone();
         let warnings = warnings.to_string();
         assert!(warnings.contains("the new certificate lacks them: 2.16.840.1.113730.1.13."), "{warnings}");
+    }
+}
+
+/// A key agrees for enciphering alone, and one of two policies is qualified.
+const BOUND: &str = "[req]\ndistinguished_name=dn\nreq_extensions=ext\n[dn]\n[ext]\n\
+                     keyUsage=critical,keyEncipherment,keyAgreement,encipherOnly\nextendedKeyUsage=clientAuth\n\
+                     certificatePolicies=1.2.3.4,@qualified\n[qualified]\npolicyIdentifier=1.3.5.8\n\
+                     CPS.1=http://cps.example/\nuserNotice.1=@notice\n[notice]\nexplicitText=as agreed\n";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn usages_and_policies_that_are_lost_are_told() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.root("root", EC);
+    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
+    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].clone();
+    bench.write("req.cnf", BOUND);
+    bench.openssl(&format!("genpkey {EC} -out leaf.key"));
+    bench.openssl("req -new -config req.cnf -key leaf.key -subj /CN=leaf -out leaf.csr");
+    bench.openssl(
+        "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -days 100 -copy_extensions copyall -out leaf.pem",
+    );
+    let imported = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("leaf.pem")})).await;
+    let leaf = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
+    let usages = "The profile or the new key does not have these key usages, and the new certificate lacks them: \
+                  keyEncipherment, encipherOnly (a limit of keyAgreement).";
+    for (name, policies, told) in [
+        (
+            "one",
+            json!(["1.2.3.4"]),
+            "The profile does not have these certificate policies, and the new certificate lacks them: 1.3.5.8.",
+        ),
+        (
+            "both",
+            json!(["1.2.3.4", "1.3.5.8"]),
+            "No profile writes qualifiers of certificate policies, and the new certificate lacks those of: 1.3.5.8.",
+        ),
+    ] {
+        let least = json!({"objInfo": {"name": name}, "validityPeriod": {"unit": "Day", "amount": "30"}});
+        let members = json!({
+            "keyUsages": ["keyEncipherment", "keyAgreement"], "extendedKeyUsages": ["clientAuth"], "policies": policies,
+        });
+        admin.post("/api/v2/x509/cert-profiles", with(least, members)).await.response();
+        let body = json!({"certProfileUuid": profile(&admin, name).await, "issuerUuid": issuer});
+        for operation in ["renew", "rekey"] {
+            let reply = admin.post(&format!("/api/v2/x509/{leaf}/{operation}"), body.clone()).await;
+            let warnings = reply.response()["warnings"].as_array().unwrap();
+            for text in [usages, told] {
+                assert!(warnings.contains(&json!(text)), "{name} {operation}: {warnings:?}");
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ mod import_key;
 mod import_successors;
 mod import_weak_keys;
 mod issue_approvals;
+mod issuer_limits;
 mod name_constraints;
 mod policy_proposals;
 mod pre_approvals;
