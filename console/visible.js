@@ -88,3 +88,11 @@ export function strayLetter(name) {
   const letter = [...name].find((one) => letters.test(one)) ?? "";
   return { letter, number: numberOf(letter), script };
 }
+
+/** What names have in common that people take for one: as the server folds them, and whatever blanks there are. @param {string} name */
+export function folded(name) {
+  // Lower first: the capital sharp s is its own upper case, and its lower case is written SS.
+  const key = name.normalize("NFKC").toLowerCase().toUpperCase().toLowerCase().normalize("NFKC");
+  // Greek has two small sigmas, of which the server knows one.
+  return key.replaceAll("\u03c2", "\u03c3").split(/\s+/u).filter(Boolean).join(" ");
+}

@@ -7,6 +7,7 @@ import { Names, each } from "../names.js";
 import { changes } from "../parts/changes.js";
 import { approved, askOnceMore, noteOn, obstacle, ours, sorted } from "../parts/decide.js";
 import { done } from "../parts/done.js";
+import { Decided } from "../parts/earlier.js";
 import { form, now } from "../parts/form.js";
 import { sha256OfText } from "../parts/hashes.js";
 import { readItems } from "../parts/manifest.js";
@@ -14,7 +15,7 @@ import { problem } from "../parts/problem.js";
 import { statement as partsOf } from "../parts/statement.js";
 import { later, table } from "../parts/table.js";
 import { base64Of, bytesOf, digest, hex, number } from "../parts/values.js";
-import { earlierOnes, ofRequest } from "../parts/warnings.js";
+import { ofRequest } from "../parts/warnings.js";
 import { address } from "../router.js";
 import { includesUs, may } from "../session.js";
 import { show } from "../show.js";
@@ -41,9 +42,10 @@ export async function page({ params, query, signal }) {
   const path = `/api/v2/x509/services/${policy.serviceUuid}/signing-requests`;
   const answer = await get(path, { state: "Approval", pageSize: ROWS, after: query["after"] }, signal);
   const own = answer.items.filter((/** @type {Json} */ stub) => stub.policyUuid === policy.objInfo.uuid);
+  const decided = new Decided(signal);
   const rows = await each(own, async (/** @type {Json} */ stub) => {
     const request = await get(`/api/v2/x509/signing-requests/${stub.uuid}`, undefined, signal);
-    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: await twice(request, policy, signal) };
+    return { request, service, policy, roles: await names.rolesNamed(request.nextRoleUuids), twice: await twice(request, policy, decided) };
   });
   const title = t("asOne.title", { policy: shownText(policy.objInfo.name) });
   const content = [
@@ -58,13 +60,14 @@ export async function page({ params, query, signal }) {
 
 /**
  * What the request's own page warns of. Of a manifest with very many files that would take too long here, which is said instead.
- * @param {Json} request @param {Json} policy @param {AbortSignal} signal
+ * @param {Json} request @param {Json} policy @param {Decided} decided what was decided before
  */
-async function twice(request, policy, signal) {
+async function twice(request, policy, decided) {
+  const { signal } = decided;
   const isLong = request["manifest"] && request["manifest"].total > ITEMS;
   const isRead = request["manifest"] && !isLong;
   const [earlier, items, changed] = await Promise.all([
-    earlierOnes(request, signal),
+    decided.ofRequest(request),
     isRead ? readItems(request["uuid"], signal, "changes") : undefined,
     isRead ? get(`/api/v2/x509/signing-requests/${request["uuid"]}`, { include: "contents" }, signal) : undefined]);
   const why = obstacle({ object: request, selfApproval: policy["selfApproval"] });

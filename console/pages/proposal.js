@@ -7,6 +7,7 @@ import { changes } from "../parts/changes.js";
 import { certificateToIssue } from "../parts/certificate-facts.js";
 import { approved, decide, obstacle, same, who } from "../parts/decide.js";
 import { diff } from "../parts/diff.js";
+import { Decided } from "../parts/earlier.js";
 import { effectBox } from "../parts/effect.js";
 import { claimedLines, computed, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
@@ -33,6 +34,7 @@ export async function page({ params, signal }) {
   const names = new Names(signal);
   const roles = await names.rolesNamed(proposal.nextRoleUuids);
   const waits = proposal.state === "Approval";
+  const earlier = waits ? await new Decided(signal).ofProposal(proposal) : undefined;
   // Only of these a policy may demand it.
   const signing = ["Policy", "PreApproval"].includes(proposal.kind) ? toSign(path(proposal)) : undefined;
   const decidable = {
@@ -54,7 +56,7 @@ export async function page({ params, signal }) {
       h("p", {}, waits ? missing({ given: approved(proposal).length, required: proposal.approvalsRequired }, roles) : state(proposal.state))),
     waits && news,
     proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
-    waits && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names), obstacle(decidable))),
+    earlier && warnings(ofProposal(proposal, saidIn(proposal), await namesOf(names), earlier, obstacle(decidable))),
     waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
     proposal.effect && effectBox(proposal.effect, undefined, pairOf(proposal)),
     h("h2", {}, t("proposal.what")),

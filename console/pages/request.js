@@ -6,6 +6,7 @@ import { Names } from "../names.js";
 import { changes } from "../parts/changes.js";
 import { compareWithFile } from "../parts/compare.js";
 import { approved, decide, obstacle, same, who } from "../parts/decide.js";
+import { Decided } from "../parts/earlier.js";
 import { claimed, claimedLines, computed, facts } from "../parts/facts.js";
 import { manifest, manifestDigest, readItems } from "../parts/manifest.js";
 import { toSign } from "../parts/passkeys.js";
@@ -13,7 +14,7 @@ import { results } from "../parts/results.js";
 import { missing, state } from "../parts/state.js";
 import { statement } from "../parts/statement.js";
 import { upload } from "../parts/upload.js";
-import { earlierOnes, ofRequest, warnings } from "../parts/warnings.js";
+import { ofRequest, warnings } from "../parts/warnings.js";
 import { bytesOf, day, digest, moment, number, relative, shortId } from "../parts/values.js";
 import { people } from "../parts/people.js";
 import { shown, shownText } from "../visible.js";
@@ -31,7 +32,7 @@ export async function page({ params, signal }) {
   const roles = await names.rolesNamed(request.nextRoleUuids);
   const key = await keyOf(seen, names);
   const waits = request.state === "Approval";
-  const earlier = waits ? await earlierOnes(request, signal) : [];
+  const earlier = waits ? await new Decided(signal).ofRequest(request) : undefined;
   const signing = policy.rules.signedApprovals ? toSign(path(request)) : undefined;
   const decidable = {
     object: request, waits, roles, selfApproval: policy.selfApproval,
@@ -53,7 +54,7 @@ export async function page({ params, signal }) {
       h("p", {}, waits ? missing({ given: approved(request).length, required: request.approvalsRequired }, roles) : state(request.state))),
     waits && news,
     request.reason && h("p", { class: "problem" }, shown(request.reason)),
-    waits && warnings(ofRequest(request, seen.items, seen.changes, earlier, why)),
+    earlier && warnings(ofRequest(request, seen.items, seen.changes, earlier, why)),
     waits && consequence(seen, why === undefined),
     h("h2", {}, t(waits ? "request.whatIsSigned" : "request.whatItIs")),
     computedFacts(seen, key),

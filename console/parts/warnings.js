@@ -1,21 +1,22 @@
 // What people overlook, said before everything else: what of a request or a proposal is not as it seems, found by comparing its
 // own words with what is computed. Nothing here decides anything, and whoever writes a name can avoid much of it.
 
-import { Refusal, get } from "../api.js";
 import { h } from "../dom.js";
 import { includesUs, may, session } from "../session.js";
 import { HIDDEN, PILED, shown } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { budget } from "./budgets.js";
+import { ended } from "./earlier.js";
 import { effectLine } from "./effect.js";
 import { people } from "./people.js";
 import { bytesOf, hex, moment, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 /** @typedef {import("../dom.js").Child} Child */
+/** @typedef {import("../words.js").Key} Key */
 
-/** Pages of 1,000 requests whose names have a name in them. */
-const LOOKED_THROUGH = 10;
+/** Of the note of an earlier denial, so much is told: the rest is on its own page. */
+const NOTE_MAX = 200;
 
 /** A box at the top of the page; nothing where there is nothing to say. @param {(Child | false)[]} all */
 export function warnings(all) {
@@ -25,7 +26,7 @@ export function warnings(all) {
 }
 
 /**
- * @param {Json} request @param {Json[] | undefined} items @param {Json | undefined} changes @param {Json[]} earlier
+ * @param {Json} request @param {Json[] | undefined} items @param {Json | undefined} changes @param {import("./earlier.js").Earlier} earlier
  * @param {string} [why] the reader cannot approve it, where that is known @returns {(Child | false)[]}
  */
 export function ofRequest(request, items, changes, earlier, why) {
@@ -37,17 +38,35 @@ export function ofRequest(request, items, changes, earlier, why) {
     ofNewNames(items, changes),
     ofEnding(request),
     claims.some((text) => MARKS.test(text)) && t("warn.marks"),
-    ...earlier.map((one) => one["unread"] ? t("warn.unread") : one["approvalDigest"] === request["approvalDigest"] ? sameBefore(one) : tn("warn.earlier", { request: h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne")), state: word("state", one["state"]) })),
+    ...ofEarlier(earlier),
     ofOwn(request, why),
   ];
 }
 
-/** The same was decided on before: how, by whom, when. @param {Json} one */
-function sameBefore(one) {
-  const request = h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne"));
-  if (one["state"] === "Signed") return tn("warn.signed", { request, time: moment(one["decidedAt"]) });
-  const denial = one["approvals"].findLast((/** @type {Json} */ decided) => decided["decision"] !== "Approve");
-  return tn("warn.denied", { request, names: denial ? people(denial["identities"]) : "–", time: moment(denial?.["decidedAt"] ?? one["decidedAt"]) });
+/** @param {import("./earlier.js").Earlier} earlier @returns {(Child | false)[]} */
+function ofEarlier({ repeated, same, named, signed, isAll }) {
+  const request = (/** @type {Json} */ one) => h("a", { href: `#/approvals/request/${one["uuid"]}` }, t("warn.earlierOne"));
+  return [
+    ofRefused(same, { denied: "warn.denied", withdrawn: "warn.withdrawn", link: request }),
+    ofRefused(named, { denied: "warn.deniedName", withdrawn: "warn.withdrawnName", link: request }),
+    repeated !== undefined && tn("warn.earlier", { request: request(repeated), state: word("state", repeated["state"]) }),
+    signed !== undefined && tn("warn.signed", { request: request(signed), time: moment(signed["decidedAt"]) }),
+    !isAll && t("warn.unread"),
+  ];
+}
+
+/**
+ * The newest that others denied, and how many there are; where there is none, what was taken back by those who asked for it.
+ * @param {import("./earlier.js").Refused} refused @param {{denied: Key, withdrawn: Key, link: (one: Json) => Child}} texts @returns {Child | false}
+ */
+function ofRefused({ denied: [last, ...others], withdrawn: [back] }, { denied, withdrawn, link }) {
+  if (!last) return back !== undefined && tn(withdrawn, { request: link(back), time: moment(ended(back)?.["decidedAt"] ?? back["decidedAt"]) });
+  const decided = ended(last);
+  const note = [...(decided?.["note"] ?? "")];
+  return h("span", {},
+    tn(denied, { request: link(last), names: decided ? people(decided["identities"]) : "–", time: moment(decided?.["decidedAt"] ?? last["decidedAt"]) }),
+    note.length > 0 && [" ", tn("warn.deniedNote", { note: [shown(note.slice(0, NOTE_MAX).join("")), note.length > NOTE_MAX && "…"] })],
+    others.length > 0 && [" ", t("warn.deniedCount", { count: number(others.length + 1) })]);
 }
 
 /** The marks with which this page says what it computed and what holds. */
@@ -112,49 +131,16 @@ function ofOwn(decided, why) {
 }
 
 /**
- * Requests that look like this one and were of something else: the one that it repeats, and those of the same name that
- * were refused. And of the same name and content one that was denied, and one that was signed, with all that is known of
- * them: the interface does not look for digests. Not everybody who reads a request may look for others; whatever else is
- * wrong is told.
- * @param {Json} request @param {AbortSignal} signal @returns {Promise<Json[]>}
- */
-export async function earlierOnes(request, signal) {
-  const none = (/** @type {unknown} */ error) => {
-    if (error instanceof Refusal && [403, 404].includes(error.status)) return undefined;
-    throw error;
-  };
-  let isAll = true;
-  const repeated = request["repeatsUuid"] && (await get(`/api/v2/x509/signing-requests/${request["repeatsUuid"]}`, undefined, signal).catch(none));
-  const like = async (/** @type {string} */ state) => {
-    /** @type {Json[]} */
-    const found = [];
-    let after;
-    // By a part of the name: whoever submits many with this name in theirs hides none of this name.
-    for (let pages = 0; pages < LOOKED_THROUGH; pages += 1) {
-      /** @type {Json | undefined} */
-      const answer = await get("/api/v2/x509/signing-requests", { search: request["name"], state, pageSize: 1000, after }, signal).catch(none);
-      found.push(...(answer?.["items"] ?? []).filter((/** @type {Json} */ one) => one["name"] === request["name"] && one["uuid"] !== request["uuid"]));
-      after = answer?.["next"];
-      if (!after) return found;
-    }
-    isAll = false;
-    return found;
-  };
-  const isOther = (/** @type {Json} */ one) => one["approvalDigest"] !== request["approvalDigest"];
-  const [denied, signed] = await Promise.all([like("Denied"), like("Signed")]);
-  const same = [denied, signed].map((all) => all.find((/** @type {Json} */ one) => !isOther(one) && one["policyUuid"] === request["policyUuid"])).filter((one) => one !== undefined);
-  const told = await Promise.all(same.map((one) => get(`/api/v2/x509/signing-requests/${one["uuid"]}`, undefined, signal).catch(none)));
-  return [...[repeated, denied.find(isOther)].filter((one) => one && isOther(one)), ...told.filter((one) => one !== undefined), ...(isAll ? [] : [{ unread: true }])];
-}
-
-/**
  * @param {Json} proposal @param {Json} said what people approve @param {(text: string) => string} name
+ * @param {{same: import("./earlier.js").Refused, isAll: boolean}} earlier
  * @param {string | undefined} why the reader cannot approve it @returns {(Child | false)[]}
  */
-export function ofProposal(proposal, said, name, why) {
+export function ofProposal(proposal, said, name, earlier, why) {
   const { certificate } = said;
   const pair = said["after"] ? said : proposal["policy"] ?? proposal["certProfile"] ?? proposal["issuerApproval"];
-  return [...(certificate ? ofCertificate(certificate) : []), ...(pair?.before ? laxer(pair.before, pair.after, name) : []), ofGains(proposal["effect"]), ofOwn(proposal, why)];
+  const link = (/** @type {Json} */ one) => h("a", { href: `#/approvals/proposal/${one["objInfo"].uuid}` }, t("warn.earlierProposal"));
+  const again = ofRefused(earlier.same, { denied: "warn.deniedProposal", withdrawn: "warn.withdrawnProposal", link });
+  return [again, !earlier.isAll && t("warn.unreadProposals"), ...(certificate ? ofCertificate(certificate) : []), ...(pair?.before ? laxer(pair.before, pair.after, name) : []), ofGains(proposal["effect"]), ofOwn(proposal, why)];
 }
 
 /** Somebody will be able to do what they cannot do now: the first of it, all stands below. @param {Json | undefined} effect */

@@ -47,6 +47,15 @@ async function plantDeceptions({ call, denier, demo }) {
   }
   const denied = await submit("hotfix.tar", { uploadData: upload("with a back door") });
   await denier("POST", `/api/v2/x509/signing-requests/${denied.split("/").at(-1)}/deny`, { note: "no" });
+  // A real denial between two that the submitters withdraw themselves.
+  const malware = { uploadData: upload("malware") };
+  for (const [who, what, note] of [[call, "withdraw", ""], [denier, "deny", "it calls home"], [call, "withdraw", ""]]) {
+    const at = await submit("update.tar", malware);
+    await who("POST", `/api/v2/x509/signing-requests/${at.split("/").at(-1)}/${what}`, { note });
+  }
+  const changed = await deploy("again");
+  const refused = await change(changed, { fileNames: ["*.tar"] });
+  await denier("POST", `/api/v2/x509/proposals/${refused.split("/").at(-1)}/deny`, { note: "not before the release" });
   const names = Array.from({ length: 60 }, (_, index) => `DNS:node-${index}.example.org`);
   const items = Array.from({ length: 41 }, (_, index) => ({ name: index === 23 ? "libupdate-helper.so" : `lib-${index}.so`, digest: sha256(String(index)).toString("base64") }));
   const last = await submit("release 6", { items: items.filter(({ name }) => name !== "libupdate-helper.so") }, listed);
@@ -66,7 +75,11 @@ async function plantDeceptions({ call, denier, demo }) {
     { name: "authority", at: await issue("servers", { basicConstraints: { ca: true } }, { subjectOneline: "CN=Server 7,O=Example" }), shows: ["warn.authority"] },
     { name: "wildcard-among-many", at: await issue("nodes", { subjectAltNames: { presence: "Optional", wildcards: true }, extendedKeyUsages: ["serverAuth"] }, { subjectOneline: "CN=Node 7,O=Example", certParams: { subjectAltNames: [...names.slice(0, 33), "DNS:*.example.org", ...names.slice(33)] } }), shows: ["warn.wildcard"], text: "*.example.org" },
     { name: "imitated-lines", at: await submit("nightly.tar", { note: imitation }), shows: ["warn.marks"], besideNote: true },
-    { name: "repeated-with-other-content", at: await submit("hotfix.tar", { uploadData: upload("another back door") }), shows: ["warn.earlier"] },
+    { name: "repeated-with-other-content", at: await submit("hotfix.tar", { uploadData: upload("another back door") }), shows: ["warn.deniedName"] },
+    { name: "denied-among-withdrawn", at: await submit("update.tar", malware), shows: ["warn.denied"], text: "it calls home" },
+    { name: "denied-under-another-policy", at: await submit("readme.tar", malware, narrow), shows: ["warn.denied"], text: "it calls home" },
+    { name: "denied-in-other-letters", at: await submit("HOTFIX.tar", { uploadData: upload("a third back door") }, narrow), shows: ["warn.deniedName"] },
+    { name: "denied-proposal", at: await change(changed, { fileNames: ["*.tar"] }), shows: ["warn.deniedProposal"], text: "not before the release" },
     { name: "another-format", at: await submit("setup.msi"), shows: ["warn.ending"], text: ".msi" },
     { name: "lowered-step", at: await change(stepped, { approvalSteps: [{ roleUuids: [approver], numApprovals: 1 }] }), shows: ["warn.step"] },
     // What is as it should be raises no alarm, or nobody would look at alarms.

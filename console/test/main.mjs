@@ -224,7 +224,13 @@ async function deniedAsOne(page, call, uuid) {
   await visit(page, at);
   await page.getByRole("row").filter({ hasText: "left out.tar" }).getByText("An earlier request").waitFor();
   assert.equal(await page.getByLabel("Decide on left out.tar").isChecked(), false);
-  await other("POST", `/api/v2/x509/signing-requests/${again.uuid}/deny`, {});
+  await other("POST", `/api/v2/x509/signing-requests/${again.uuid}/deny`, { note: "not this either" });
+  // Nor is the same content under another name.
+  const renamed = await submit("renamed.tar", "other content");
+  await visit(page, at);
+  await page.getByRole("row").filter({ hasText: "renamed.tar" }).getByText("They said: not this either").waitFor();
+  assert.equal(await page.getByLabel("Decide on renamed.tar").isChecked(), false);
+  await other("POST", `/api/v2/x509/signing-requests/${renamed.uuid}/deny`, {});
 }
 
 /** Drops files on the page: the right one, and another. */

@@ -10,7 +10,7 @@ import { directoryName } from "../parts/directory-name.js";
 import { Sha256 } from "../parts/hashes.js";
 import de from "../text/de.js";
 import en from "../text/en.js";
-import { HIDDEN, shownText, strayLetter } from "../visible.js";
+import { HIDDEN, folded, shownText, strayLetter } from "../visible.js";
 
 /** Words that English makes of the interface's own names. */
 const NAMES = /^(action|template)\./;
@@ -42,6 +42,16 @@ test("marks are not piled on a letter beyond what is written somewhere", () => {
 test("a letter that looks like a Latin one among them is told, and other scripts are not", () => {
   assert.deepEqual(strayLetter("\u0410dmin1"), { letter: "\u0410", number: "U+0410", script: "Cyrillic" });
   for (const name of ["Admin1", "\u0410\u043d\u043d\u0430 1", "\u4e2d\u6587 Admin"]) assert.equal(strayLetter(name), undefined);
+});
+
+test("letter case, spelling and blanks make no other name, as in the server", async () => {
+  const source = await readFile(new URL("../../crates/chancery-core/src/text.rs", import.meta.url), "utf8");
+  const body = source.slice(source.indexOf("fn letter_case_and_spelling_make_no_other_name"));
+  const text = (/** @type {string} */ rust) => rust.replace(/\\u\{([0-9a-f]+)\}/g, (_, point) => String.fromCodePoint(parseInt(point, 16)));
+  const pairs = [...body.matchAll(/\("([^"]+)", "([^"]+)"\),/g)].map(([, one, other]) => [text(one), text(other)]);
+  assert.ok(pairs.length >= 8, "the server's list was found");
+  for (const [one, other] of [...pairs, [" a\u00a0 b", "A b "]]) assert.equal(folded(one), folded(other), `${one} ${other}`);
+  for (const [one, other] of [["a.exe", "b.exe"], ["ab", "a b"]]) assert.notEqual(folded(one), folded(other));
 });
 
 test("our own SHA-256 agrees with OpenSSL's, however the bytes come", () => {

@@ -75,3 +75,4 @@ pub use root_key::create_root_key;
 pub use signing::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub use source::Source;
 pub use storage::{Host, OpenFailure};
+pub use text::folded as folded_name;

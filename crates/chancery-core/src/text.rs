@@ -68,7 +68,8 @@ pub(crate) fn check_stored_name(field: &str, name: &str, limits: &Limits) -> Res
 
 /// What two names have in common that differ in letter case or in how accents are written only: file systems take them
 /// for one, and so do people.
-pub(crate) fn folded(name: &str) -> String {
+#[must_use]
+pub fn folded(name: &str) -> String {
     // Lower first: the capital sharp s (U+1E9E) is its own upper case, and its lower case is written SS.
     let lower = name.nfkc().flat_map(char::to_lowercase);
     lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()

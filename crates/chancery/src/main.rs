@@ -9,6 +9,7 @@ mod cli;
 mod client;
 mod commands;
 mod data_lock;
+mod denied;
 mod destination;
 mod ending;
 mod failure;

@@ -157,10 +157,14 @@ async fn what_has_expired_is_removed_in_bounded_numbers(f: Fixture) {
     assert!(!one(11, 200).await, "what has expired is not there");
     assert!(one(20, 200).await);
     let messages: Vec<Hash> = (11..13).chain(21..23).map(|message| hash(1_000_000 + message)).collect();
-    write(&f.store, move |tx| Box::pin(async move { vault::delete_expired_messages(tx, &messages, 200).await }))
+    let asked = messages.clone();
+    write(&f.store, move |tx| Box::pin(async move { vault::release_expired_messages(tx, &asked, 200).await }))
         .await
         .unwrap();
-    assert_eq!(count(&f.store).await, 7 + 9);
+    assert_eq!(count(&f.store).await, 9 + 9, "the tokens stay");
+    let left =
+        read(&f.store, move |tx| Box::pin(async move { vault::by_messages(tx, &messages).await })).await.unwrap();
+    assert_eq!(left.len(), 2, "of those that have not expired");
 }
 
 async fn a_domain_without_a_profile_is_found_and_emptied(f: Fixture) {

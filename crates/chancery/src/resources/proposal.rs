@@ -10,14 +10,14 @@ use serde_json::Value;
 use super::{effect, names::Names, show};
 use crate::shown::{in_lines, together};
 
-/// What is proposed, in lines: all of the content, which is what people approve.
-pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
-    let mut lines = vec![
-        ("proposal", proposal.obj_info.uuid.to_string()),
-        ("name", proposal.obj_info.name.clone()),
+/// What is proposed, in lines, with what is to be looked at twice: all of the content, which is what people approve.
+pub(crate) fn shown(proposal: &Proposal, twice: &[String], names: &Names<'_>) -> Vec<String> {
+    let mut lines = vec![("proposal", proposal.obj_info.uuid.to_string()), ("name", proposal.obj_info.name.clone())];
+    lines.extend(twice.iter().map(|one| ("look twice", one.clone())));
+    lines.extend([
         ("kind", proposal.kind.to_string()),
         ("submitted", format!("{} by {}", proposal.submitted_at, together(&proposal.submitted_by))),
-    ];
+    ]);
     match serde_json::from_str::<Value>(&proposal.content) {
         Ok(content) => {
             let members = show::members(&content, names).into_iter();

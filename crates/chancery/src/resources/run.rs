@@ -25,6 +25,7 @@ use crate::{
         exit::{Exit, told_with, usage},
         inputs::name_and_value,
     },
+    denied::Denials,
     destination,
     failure::{Failure, While as _},
     output,
@@ -257,7 +258,8 @@ fn shown_first(connection: &Connection, names: &Names<'_>, uuid: &str) -> Result
     let found = connection.get(&format!("/api/v2/x509/proposals/{uuid}"))?;
     if connection.output == Output::Table {
         let proposal = Proposal::deserialize(&found).doing("the proposal as the server has it")?;
-        proposal::shown(&proposal, names).iter().try_for_each(output::line)?;
+        let twice = Denials::new(connection).of_proposal(&proposal)?.lines;
+        proposal::shown(&proposal, &twice, names).iter().try_for_each(output::line)?;
     }
     Ok(found["digest"].as_str().unwrap_or_default().to_owned())
 }

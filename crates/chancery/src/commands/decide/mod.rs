@@ -5,6 +5,7 @@ mod as_one;
 mod compared;
 mod inside;
 mod statement;
+mod twice;
 mod what_waits;
 
 use std::{
@@ -13,7 +14,7 @@ use std::{
 };
 
 use chancery_types::{
-    Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState, hides,
+    Decision, HashType, Perm, ProposalState, SigningFormat, SigningRequestState,
     wire::{
         proposals::Proposal,
         signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
@@ -31,6 +32,7 @@ use crate::{
         exit::{Exit, told, usage},
         inputs::somebody_is_there,
     },
+    denied::{Denials, Told},
     failure::Failure,
     output,
     resources::{names::Names, proposal},
@@ -106,9 +108,16 @@ pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure>
                 what_waits::expect_alone(connection, name, one)?;
             }
         }
+        let denials = Denials::new(connection);
         found.iter().try_for_each(|one| match one {
-            Waiting::Request(request) => decide(command, connection, request, decision),
-            Waiting::Proposal(proposal) => decide_proposal(command, connection, proposal, decision),
+            Waiting::Request(request) => {
+                let twice = look_twice(&denials, request)?.lines;
+                decide(command, connection, (request, &twice), decision)
+            }
+            Waiting::Proposal(proposal) => {
+                let twice = denials.of_proposal(proposal)?.lines;
+                decide_proposal(command, connection, (proposal, &twice), decision)
+            }
         })?;
         Ok(Exit::Done)
     })
@@ -127,14 +136,18 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
         group.push(with_part(part, lines));
     };
     let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
+    let denials = Denials::new(connection);
     for stub in connection.client.signing_requests(&query)?.items {
         let request = connection.client.signing_request(stub.uuid)?;
-        add(what_waits::part_in_request(&own, &request), shown(connection, &request, inside::in_short(&request)));
+        let twice = look_twice(&denials, &request)?.lines;
+        let lines = shown(connection, &request, (&twice, inside::in_short(&request)));
+        add(what_waits::part_in_request(&own, &request), lines);
     }
     let names = Names::new(connection);
     for stub in what_waits::proposals(connection, None)? {
         let proposal = connection.client.proposal(stub.obj_info.uuid)?;
-        add(what_waits::part_in_proposal(&own, &proposal), proposal::shown(&proposal, &names));
+        let twice = denials.of_proposal(&proposal)?.lines;
+        add(what_waits::part_in_proposal(&own, &proposal), proposal::shown(&proposal, &twice, &names));
     }
     if open.is_empty() && others.is_empty() {
         return output::line("Nothing waits.");
@@ -153,7 +166,7 @@ fn with_part(part: Option<&str>, mut lines: Vec<String>) -> Vec<String> {
 fn decide_proposal(
     command: &Decide,
     connection: &Connection,
-    proposal: &Proposal,
+    (proposal, twice): (&Proposal, &[String]),
     decision: Decision,
 ) -> Result<(), Failure> {
     let (id, name) = (proposal.obj_info.uuid, &proposal.obj_info.name);
@@ -162,9 +175,9 @@ fn decide_proposal(
     }
     let own = connection.client.session_state()?.identities;
     let part = what_waits::part_in_proposal(&own, proposal);
-    let shown = || with_part(part, proposal::shown(proposal, &Names::new(connection)));
+    let shown = || with_part(part, proposal::shown(proposal, twice, &Names::new(connection)));
     let next = look(decision, id, &proposal.digest.0);
-    agreed(command, connection, (decision, &next), shown, || expect_digest(command, &proposal.digest.0))?;
+    agreed(command, connection, (decision, &next), (shown, twice), || expect_digest(command, &proposal.digest.0))?;
     let note = command.note.clone();
     if decision == Decision::Deny {
         let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
@@ -183,7 +196,7 @@ fn agreed(
     command: &Decide,
     connection: &Connection,
     (decision, next): (Decision, &str),
-    shown: impl Fn() -> Vec<String>,
+    (shown, twice): (impl Fn() -> Vec<String>, &[String]),
     check: impl FnOnce() -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if connection.output == Output::Table {
@@ -193,6 +206,8 @@ fn agreed(
     let is_asked = !command.yes && command.digest.is_none() && somebody_is_there();
     if is_asked && (connection.output == Output::Json || !io::stdout().is_terminal()) {
         shown().iter().for_each(output::note);
+    } else if connection.output == Output::Json {
+        twice.iter().for_each(|one| output::note(format_args!("look twice: {}", Shown(one))));
     }
     check()?;
     if command.yes || command.digest.is_some() { Ok(()) } else { consent::asked_or(word(decision), next) }
@@ -201,7 +216,7 @@ fn agreed(
 fn decide(
     command: &Decide,
     connection: &Connection,
-    request: &SigningRequest,
+    (request, twice): (&SigningRequest, &[String]),
     decision: Decision,
 ) -> Result<(), Failure> {
     if request.state != SigningRequestState::Approval {
@@ -219,9 +234,9 @@ fn decide(
     };
     let own = connection.client.session_state()?.identities;
     let part = what_waits::part_in_request(&own, request);
-    let shown = || with_part(part, shown(connection, request, inside::lines(connection, request)));
+    let shown = || with_part(part, shown(connection, request, (twice, inside::lines(connection, request))));
     let next = look(decision, request.uuid, &request.approval_digest.0);
-    agreed(command, connection, (decision, &next), shown, check)?;
+    agreed(command, connection, (decision, &next), (shown, twice), check)?;
     let note = command.note.clone();
     match decision {
         Decision::Approve => {
@@ -256,8 +271,20 @@ fn answer(connection: &Connection, done: &impl serde::Serialize, line: impl FnOn
     }
 }
 
-/// What an approver has to see, in lines, with what is inside. What nobody checked is called the submitter's claim.
-fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'static str, String)>) -> Vec<String> {
+/// What is not as it seems: the request's own words, and what others denied before.
+fn look_twice(denials: &Denials<'_>, request: &SigningRequest) -> Result<Told, Failure> {
+    let Told { lines, is_denied } = denials.of_request(request)?;
+    let lines = twice::of_words(request).into_iter().chain(lines).collect();
+    Ok(Told { lines, is_denied })
+}
+
+/// What an approver has to see, in lines, with what is to be looked at twice and what is inside. What nobody checked is called the
+/// submitter's claim.
+fn shown(
+    connection: &Connection,
+    request: &SigningRequest,
+    (twice, inside): (&[String], Vec<(&'static str, String)>),
+) -> Vec<String> {
     let names = Names::new(connection);
     let name_of =
         |kind: &str, uuid: String| names.name_of(kind, &uuid).map_or(uuid, |name| ShownName(&name).to_string());
@@ -265,7 +292,7 @@ fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'stati
     let policy = name_of("policy", request.policy_uuid.to_string());
     let digest = hexadecimal(&request.digest.0);
     let mut lines = vec![("request", request.uuid.to_string()), ("file", request.name.clone())];
-    lines.extend(deceives(&request.name).then(|| ("look twice", DECEIVES.to_owned())));
+    lines.extend(twice.iter().map(|one| ("look twice", one.clone())));
     lines.extend([
         ("submitted", format!("{} by {}", request.submitted_at, together(&request.submitted_by))),
         ("service", service),
@@ -293,15 +320,6 @@ fn shown(connection: &Connection, request: &SigningRequest, inside: Vec<(&'stati
     lines.push(("approvals", missing(request, connection)));
     lines.extend(request.expires_at.iter().map(|end| ("until", end.clone())));
     in_lines(&lines)
-}
-
-const DECEIVES: &str = "the name has a line break, several blanks in a row, blanks of another kind, or characters that are \
-    invisible or turn the writing round";
-
-/// Whether a name may look like another one, or like more than a name.
-fn deceives(name: &str) -> bool {
-    name.contains("  ")
-        || name.chars().any(|character| hides(character) || character.is_whitespace() && character != ' ')
 }
 
 /// What the server verified of where the file comes from, apart from what the submitter claims.

@@ -77,6 +77,53 @@ fn all_that_waits_under_a_policy_is_decided_as_it_was_shown() {
     );
 }
 
+/// What others denied is told wherever it waits again, whatever its name and whoever withdrew the same since; and it is approved by
+/// itself alone.
+#[test]
+fn what_others_denied_is_told_when_it_is_asked_for_again() {
+    let place = Place::logged_in();
+    let submit = |name: &str, content: &str| {
+        place.write(name, content);
+        place.sh(&format!("chancery sign {name} --service 'demo releases'")).failed(8);
+        let waits = place.json("chancery request list --state Approval");
+        let one = waits["items"].as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+        one["uuid"].as_str().unwrap().to_owned()
+    };
+    let cancel = |uuid: String| place.sh(&format!("chancery request cancel {uuid}")).done();
+    cancel(submit("x.tar", "bad"));
+    let denied = submit("x.tar", "bad");
+    place.sh(&format!("chancery deny {denied} --yes --note malware --server-profile approver")).done();
+    cancel(submit("x.tar", "bad"));
+    cancel(submit("good.tar", "good"));
+
+    let (again, renamed, other) = (submit("x.tar", "bad"), submit("y.tar", "bad"), submit("X.TAR", "other"));
+    let good = submit("good.tar", "good");
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let content = "look twice an earlier request of the same content was denied by Approver1, ";
+    let name = "look twice an earlier request of this name, with other content, was denied by Approver1, ";
+    for (uuid, what) in [(&again, content), (&renamed, content), (&other, name)] {
+        let look = format!("chancery approve {uuid} --server-profile approver");
+        let seen = place.sh(&format!("{look} < /dev/null"));
+        let shown = words(&seen.out);
+        assert!(seen.code == Some(2) && shown.contains(what) && shown.contains(": malware"), "{seen:?}");
+        let json = place.sh(&format!("{look} --output json < /dev/null")).failed(2);
+        assert!(json.contains(&what.replace("look twice", "look twice:")), "{json}");
+    }
+    let listed = words(&place.sh("chancery approve --server-profile approver").done());
+    assert_eq!(listed.matches("look twice ").count(), 3, "{listed}");
+
+    let all = place.sh(ALL);
+    for left_out in ["x.tar", "y.tar", "X.TAR"] {
+        assert!(all.err.contains(&format!("{left_out} is left out: an earlier request of ")), "{all:?}");
+    }
+    let (text, _) = shown(&all.out);
+    assert!(text.lines().count() == 4 && text.contains(&good), "{text}");
+    let approved = place.sh(&format!("{ALL} --yes")).done();
+    assert!(approved.ends_with("approved: good.tar: Signed\n"), "{approved}");
+    assert_eq!(place.sh(&format!("{ALL} --yes")).done(), "Nothing waits that is approved with others.\n");
+    place.sh(&format!("chancery approve {again} --yes --server-profile approver")).done();
+}
+
 /// Who may not approve anything is told so, whatever is asked for.
 #[test]
 fn who_may_not_approve_is_told_so() {

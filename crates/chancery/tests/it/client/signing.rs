@@ -228,6 +228,12 @@ fn proposals_are_decided(place: &Place) {
     propose("daily");
     let denied = place.sh("chancery deny daily --yes --server-profile approver").done();
     assert!(denied.contains("content     ") && denied.ends_with("denied: daily\n"), "{denied}");
+    propose("daily");
+    let again = place.sh("chancery approve daily --server-profile approver < /dev/null");
+    let seen = again.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let denied = "look twice an earlier proposal of exactly the same was denied by Approver1, ";
+    assert!(again.code == Some(2) && seen.contains(denied), "{again:?}");
+    place.sh("chancery deny daily --yes --server-profile approver").done();
     propose("twice");
     propose("twice");
     let twice = place.sh("chancery approve twice --yes --server-profile approver").failed(2);
