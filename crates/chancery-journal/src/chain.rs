@@ -49,16 +49,12 @@ const LONG: usize = 4 * 1_024;
 const TOGETHER: usize = 16 * 1_024;
 
 fn hash_of_long(head: &[u8], tags: &[u8]) -> Hash {
-    let mut first = [0; TOGETHER];
-    match first.split_at_mut_checked(head.len()) {
-        Some((to_head, to_tags)) if !head.is_empty() && tags.len() >= to_tags.len() => {
-            let (tags, rest) = tags.split_at(to_tags.len());
-            to_head.copy_from_slice(head);
-            to_tags.copy_from_slice(tags);
-            blake3::Hasher::new().update(&first).update(rest).finalize().into()
-        }
-        _ => blake3::Hasher::new().update(head).update(tags).finalize().into(),
-    }
+    let (begin, rest) = match TOGETHER.checked_sub(head.len()) {
+        Some(room) if !head.is_empty() => tags.split_at(room.min(tags.len())),
+        _ => (&[][..], tags),
+    };
+    let first = [head, begin].concat();
+    blake3::Hasher::new().update(&first).update(rest).finalize().into()
 }
 
 impl Bodies {

@@ -1,5 +1,7 @@
 //! Budgets where counts change under several servers, and where the clock goes back.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{Bench, OWN_ROLE};
@@ -41,7 +43,15 @@ async fn a_lowered_count_holds_for_all_servers_together() {
     bench.admin.patch(&path, json!({"controlRules": rules(100, "Day")})).await.response();
     assert_eq!(rest(&bench.admin, &path).await, 0, "301 were given out");
     bench.admin.patch(&path, json!({"controlRules": rules(640, "Day")})).await.response();
-    let got = 301 + rest(&bench.admin, &path).await + rest(&other, &path).await;
+    let mut got = 301;
+    for _ in 0..40 {
+        got += rest(&bench.admin, &path).await + rest(&other, &path).await;
+        if got >= 630 {
+            break;
+        }
+        // On a busy machine a server may not know of the higher count yet.
+        tokio::time::sleep(Duration::from_millis(250)).await;
+    }
     assert!((630..=640).contains(&got), "{got}");
 }
 
