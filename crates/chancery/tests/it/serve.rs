@@ -86,8 +86,11 @@ impl Place {
         arguments.extend(installation.iter().map(String::as_str));
         arguments.extend(more);
         let mut server = Server::spawn_with_log_to(reader, self.folder.path(), &arguments);
-        let lock = PathBuf::from(self.path("data")).join("lock");
+        let data = PathBuf::from(self.path("data"));
+        let (lock, last) = (data.join("lock"), data.join("tls/tls.json"));
         let base = server.wait_until("the address", |_| {
+            // What clients trust is made after the address is known.
+            last.exists().then_some(())?;
             let holder = fs::read_to_string(&lock).ok()?;
             Some(holder.split_once("serves at ")?.1.trim().to_owned())
         });

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 
 /// The status of a call that anybody may make.
 pub(crate) fn status(base: &str, path: &str, authority: &str) -> String {
-    let curl = Tool::new("curl").args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", authority]);
-    curl.arg(format!("{base}{path}")).try_run().text()
+    let curl = Tool::new("curl").args(["-sS", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", authority]);
+    let ran = curl.arg(format!("{base}{path}")).try_run();
+    // Why there was no answer, where there was none.
+    format!("{}{}", ran.text(), ran.stderr)
 }
 
 /// A session with a bearer token.
