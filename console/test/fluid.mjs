@@ -148,16 +148,21 @@ async function byKeyboard(page) {
     await frames(page);
     await settled(page);
   };
+  // On a busy machine the page may ask even later than that.
+  const listed = (selector, count) => page.waitForFunction(([selector, count]) => document.querySelectorAll(selector).length === count, [selector, count]);
   await press("main summary");
   assert.equal(await focused(), "99 authorities below it");
-  assert.equal(await page.locator("main details .tree > li").count(), 50);
+  await listed("main details .tree > li", 50);
   await press("main details[open] > p > button");
+  await listed("main details .tree > li", 99);
   assert.equal(await focused(), "CN=Authority 51,O=Example", "the first that is new");
-  assert.equal(await page.locator("main details .tree > li").count(), 99);
   await press("main li li summary:text('What it issued')");
-  await press("main li li p > button");
-  await press("main li li p > button");
-  assert.equal(await page.locator("main details details .tree > li").count(), 150);
+  const leaves = "main details details .tree > li";
+  await listed(leaves, 50);
+  for (const count of [100, 150]) {
+    await press("main li li p > button");
+    await listed(leaves, count);
+  }
 }
 
 /** Opens whatever is closed, one after the other, and lets the page draw it. */
