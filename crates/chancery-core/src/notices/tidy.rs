@@ -47,7 +47,7 @@ impl Chancery {
                 let (name, waiting_max, now_ms) = (name.clone(), self.limits.notices.waiting_max, self.clock.now_ms());
                 let old_ms = self.too_old_ms();
                 let found = self.storage.background(&DeliveringNotices(()), move |tx| {
-                    Box::pin(async move { give_up(tx, node, (id, &name), (old_ms, waiting_max), now_ms).await })
+                    Box::pin(async move { give_up(tx, node, id, &name, waiting_max, old_ms, now_ms).await })
                 });
                 let Found { gone, waiting: left, more } = found.await?;
                 self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
@@ -117,8 +117,10 @@ async fn give_up_old_mails(tx: &mut Tx, node: Uuid, before_ms: i64, now_ms: i64)
 async fn give_up(
     tx: &mut Tx,
     node: Uuid,
-    (target, name): (Uuid, &str),
-    (old_ms, waiting_max): (Option<i64>, u32),
+    target: Uuid,
+    name: &str,
+    waiting_max: u32,
+    old_ms: Option<i64>,
     now_ms: i64,
 ) -> Result<Found> {
     tables::turns::take(tx, "notices").await?;

@@ -204,6 +204,11 @@ impl Chancery {
     }
 }
 
+/// Somebody took away the record of a leaf.
+fn gone(leaf: i64) -> Error {
+    Error::internal(format!("leaf {leaf} of the audit ledger has no record"))
+}
+
 /// What comes from this leaf on, the leaf behind it, and how many leaves there are. Whoever gets the last one gets the
 /// newest checkpoint with it, which is over all of them.
 async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i64)> {
@@ -211,7 +216,7 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
     let (mut items, mut next, mut bytes) = (Vec::new(), from, 0);
     for placed in audit_ledger::leaves_from(tx, from, limit).await? {
         if placed.leaf != Some(next) {
-            return Err(Error::internal(format!("leaf {next} of the audit ledger has no record")));
+            return Err(gone(next));
         }
         let item = Item::of_record(placed)?;
         bytes += item.line.len();
@@ -222,7 +227,7 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
         next += 1;
     }
     if items.is_empty() && next < leaves {
-        return Err(Error::internal(format!("leaf {next} of the audit ledger has no record")));
+        return Err(gone(next));
     }
     if next == leaves
         && let Some(newest) = audit_ledger::newest(tx).await?

@@ -3,7 +3,7 @@
 use chancery_types::{Base64, Perm};
 use serde_json::{Value, json};
 
-use super::import_key::{Bench, CA, EC, installation};
+use super::elsewhere::{Bench, CA, EC, installation};
 use crate::{
     app::{Setup, TestApp},
     certificates::{body, with},

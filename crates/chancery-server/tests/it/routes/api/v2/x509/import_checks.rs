@@ -4,7 +4,10 @@ use chancery_testkit::Tool;
 use chancery_types::Base64;
 use serde_json::json;
 
-use super::import_key::{Bench, CA, EC, PATH, installation};
+use super::{
+    elsewhere::{Bench, CA, EC, installation},
+    import_key::PATH,
+};
 use crate::certificates::{profile, with};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,9 +100,7 @@ async fn a_leaf_whose_name_cannot_be_said_again_has_no_successor() {
     let app = installation().await;
     let admin = app.admin().await;
     let bench = Bench::new();
-    bench.root("root", EC);
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    admin.post(PATH, body).await.response();
+    bench.imported_root(&admin).await;
     // Of streets OpenSSL knows no bound.
     let long = format!("-subj /CN=leaf/street={}", "a".repeat(60_000));
     bench.openssl(&format!("genpkey {EC} -out leaf.key"));
@@ -121,9 +122,7 @@ async fn a_leaf_without_a_key_usage_is_renewed_as_its_profile_says() {
     let app = installation().await;
     let admin = app.admin().await;
     let bench = Bench::new();
-    bench.root("root", EC);
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].clone();
+    let issuer = bench.imported_root(&admin).await;
     bench.openssl(&format!("genpkey {EC} -out leaf.key"));
     bench.openssl(
         "req -new -config /dev/null -key leaf.key -subj /CN=leaf -addext extendedKeyUsage=clientAuth -out leaf.csr",
@@ -217,9 +216,7 @@ async fn what_cannot_be_seen_comes_in_by_no_certificate_and_no_request() {
     let app = installation().await;
     let admin = app.admin().await;
     let bench = Bench::new();
-    bench.root("root", EC);
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].as_str().unwrap().to_owned();
+    let issuer = bench.imported_root(&admin).await;
     bench.openssl(&format!("genpkey {EC} -out odd.key"));
     for hidden in ["\u{200b}", "\u{202e}", "\u{feff}"] {
         let subject = format!("-utf8 -subj /CN=Admin{hidden}");

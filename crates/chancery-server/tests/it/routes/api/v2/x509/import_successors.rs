@@ -1,9 +1,8 @@
 //! POST /api/v2/x509/{uuid}/renew and rekey of certificates that were made elsewhere: nothing that they say is lost unsaid.
 
-use chancery_types::Base64;
 use serde_json::json;
 
-use super::import_key::{Bench, EC, PATH, installation};
+use super::elsewhere::{Bench, EC, installation};
 use crate::certificates::{profile, with};
 
 const AUTHORITY: &str = "-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign";
@@ -13,9 +12,7 @@ async fn what_no_profile_writes_is_not_lost_in_silence() {
     let app = installation().await;
     let admin = app.admin().await;
     let bench = Bench::new();
-    bench.root("root", EC);
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].clone();
+    let issuer = bench.imported_root(&admin).await;
     bench.openssl(&format!("genpkey {EC} -out made.key"));
     let made = async |subject: &str, extensions: &str| {
         let request =
@@ -63,9 +60,7 @@ async fn usages_and_policies_that_are_lost_are_told() {
     let app = installation().await;
     let admin = app.admin().await;
     let bench = Bench::new();
-    bench.root("root", EC);
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].clone();
+    let issuer = bench.imported_root(&admin).await;
     bench.write("req.cnf", BOUND);
     bench.openssl(&format!("genpkey {EC} -out leaf.key"));
     bench.openssl("req -new -config req.cnf -key leaf.key -subj /CN=leaf -out leaf.csr");

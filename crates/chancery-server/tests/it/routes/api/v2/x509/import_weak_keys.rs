@@ -5,7 +5,10 @@ use chancery_testkit::Tool;
 use chancery_types::Base64;
 use serde_json::json;
 
-use super::import_key::{Bench, CA, PATH, installation};
+use super::{
+    elsewhere::{Bench, CA, installation},
+    import_key::PATH,
+};
 use crate::{
     certificates::{profile, root},
     client::{Client, Reply},

@@ -1,11 +1,10 @@
 //! Purposes and certificate policies of imported authorities: what relying parties would refuse is not issued in silence.
 
 use chancery_testkit::Tool;
-use chancery_types::Base64;
 use serde_json::{Value, json};
 
 use super::{
-    import_key::{Bench, CA, EC, PATH, installation, ocsp},
+    elsewhere::{Bench, CA, EC, installation, ocsp},
     requests::{P256, csr},
 };
 use crate::{
@@ -23,8 +22,7 @@ const TOLD: &str = "is under none of the certificate policies that are demanded"
 async fn imported(client: &Client, bench: &Bench, name: &str, extensions: &[&str]) -> String {
     let more: String = extensions.iter().flat_map(|extension| [" -addext ", *extension]).collect();
     bench.below(name, "root", &format!("{CA}{more}"));
-    let body = json!({"pkcs12": bench.pkcs12(name, "-certfile root.pem"), "password": Base64::encode(b"secret")});
-    let imported = client.post(PATH, body).await.response().clone();
+    let imported = bench.import(client, name, "-certfile root.pem").await;
     assert!(!imported["warnings"].to_string().contains("2.5.29.37"), "issuing heeds it: {imported}");
     imported["certificateUuid"].as_str().unwrap().to_owned()
 }
@@ -120,8 +118,7 @@ async fn a_root_with_purposes_limits_all_but_its_responder() {
         "req -x509 -new -config /dev/null -key root.key -subj /CN=root -days 3000 {CA} \
          -addext extendedKeyUsage=clientAuth -out root.pem"
     ));
-    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
-    let root = admin.post(PATH, body).await.response()["certificateUuid"].as_str().unwrap().to_owned();
+    let root = bench.import(&admin, "root", "").await["certificateUuid"].as_str().unwrap().to_owned();
     admin.post(DEPLOY, deployment(&root, "code", 0)).await.refused(
         400,
         "InvalidValue",

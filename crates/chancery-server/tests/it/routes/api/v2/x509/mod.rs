@@ -4,6 +4,7 @@ mod approval;
 mod cert_profiles;
 mod crls;
 mod download;
+mod elsewhere;
 mod generate;
 mod generate_names;
 mod import;

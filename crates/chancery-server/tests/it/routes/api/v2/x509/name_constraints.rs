@@ -7,7 +7,8 @@ use chancery_types::Base64;
 use serde_json::json;
 
 use super::{
-    import_key::{Bench, EC, PATH, installation},
+    elsewhere::{Bench, EC, installation},
+    import_key::PATH,
     requests::{P256, csr},
 };
 use crate::{
@@ -254,7 +255,7 @@ async fn ocsp_responders_bear_names_that_are_permitted() {
         let subject = if constraints.starts_with("permitted;dir") { "/C=US/O=Customer/CN=a" } else { "/CN=a" };
         let leaf = ask(&admin, &issuer, "TLS Client", subject, &[]).await;
         bench.write("leaf.pem", leaf.response()["certificate"].as_str().unwrap());
-        assert_eq!(super::import_key::ocsp(&app, &bench).await, "leaf.pem: good", "{constraints}");
+        assert_eq!(super::elsewhere::ocsp(&app, &bench).await, "leaf.pem: good", "{constraints}");
     }
 }
 
@@ -265,7 +266,7 @@ async fn chains_with_an_authority_outside_of_the_names_are_not_taken_in() {
     let bench = Bench::new();
     bench.openssl(&format!("genpkey {EC} -out root.key"));
     bench.constrained("root", "root", "permitted;dirName:customer");
-    bench.below("below", "root", super::import_key::CA);
+    bench.below("below", "root", super::elsewhere::CA);
     let chain = bench.read("root.pem") + &bench.read("below.pem");
     let reply = admin.post("/api/v2/x509/import", json!({"certificates": chain})).await;
     reply.refused(400, "InvalidValue", Some("/certificates"));
