@@ -242,6 +242,7 @@ impl Chancery {
         self.forget_budgets_in_turn();
         self.sequence_log_in_turn();
         self.sequence_ledger_in_turn();
+        self.keep_archives_in_turn();
     }
 
     /// Writes down what is still only in memory, and closes the store: an SQLite file is then whole by itself. To be called

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use chancery_store::{StoreError, Tx, tables};
 use chancery_types::{
     Action, FreshFactorFor, IdentityId, Perm,
-    wire::system::{PatchSettings, Settings as Body},
+    wire::system::{AuditRetention, PatchSettings, Settings as Body},
 };
 use serde_json::json;
 
 use crate::{
     Caller, Chancery, Error, Event, Host, Limits, Result,
-    audit::Told,
+    audit::{Told, check_retention},
     changes::{Change, ChangeKind},
     clock::ms,
     storage::{MayRead, Storage},
@@ -22,6 +22,7 @@ const DEMO: &str = "demo";
 const DEMO_IDENTITIES: &str = "demoIdentities";
 const API_ACCESS: &str = "apiAccess";
 const FRESH_FACTOR_FOR: &str = "freshFactorFor";
+const AUDIT_RETENTION: &str = "auditRetention";
 
 /// The settings that are kept in the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub(crate) struct Settings {
     pub(crate) demo: bool,
     /// What takes a fresh second factor, each once and in order.
     pub(crate) fresh_factor_for: Vec<FreshFactorFor>,
+    /// For how long audit records are at hand, and how long they are kept.
+    pub(crate) audit_retention: AuditRetention,
 }
 
 impl Settings {
@@ -46,7 +49,15 @@ impl Settings {
             Err(StoreError::Unauthentic(_)) => FreshFactorFor::ALL.to_vec(),
             stored => stored?.map_or(Ok(Vec::new()), |value| serde_json::from_str(&value)).map_err(Error::internal)?,
         };
-        Ok(Self { api_access, demo, fresh_factor_for })
+        let audit_retention = match tables::settings::value(tx, AUDIT_RETENTION).await {
+            // Whoever writes the database has nothing moved or removed.
+            Err(StoreError::Unauthentic(_)) => AuditRetention::default(),
+            stored => {
+                let read = stored?.map(|value| serde_json::from_str(&value)).transpose();
+                read.map_err(Error::internal)?.unwrap_or_default()
+            }
+        };
+        Ok(Self { api_access, demo, fresh_factor_for, audit_retention })
     }
 }
 
@@ -112,6 +123,7 @@ impl Chancery {
         {
             return Err(self.refused(caller, Event::new(Action::SettingsChange), refusal).await);
         }
+        patch.audit_retention.iter().try_for_each(check_retention)?;
         if patch != PatchSettings::default() {
             let (event, told) = changed(&patch).told();
             let limits = self.limits.clone();
@@ -127,6 +139,7 @@ impl Chancery {
 
     /// Changes settings from the host; a server beside it sees them within a second.
     pub async fn change_host_settings(&self, host: &Host, patch: PatchSettings) -> Result<Body> {
+        patch.audit_retention.iter().try_for_each(check_retention)?;
         if patch != PatchSettings::default() {
             let (event, told) = changed(&patch).told();
             let limits = self.limits.clone();
@@ -164,8 +177,8 @@ impl Chancery {
     }
 
     fn settings_body(&self) -> Body {
-        let Settings { api_access, demo, fresh_factor_for } = Settings::clone(&self.settings.load());
-        Body { api_access, hardened: self.hardened, demo, fresh_factor_for }
+        let Settings { api_access, demo, fresh_factor_for, audit_retention } = Settings::clone(&self.settings.load());
+        Body { api_access, hardened: self.hardened, demo, fresh_factor_for, audit_retention }
     }
 
     /// The settings have changed.
@@ -185,14 +198,20 @@ async fn change(tx: &mut Tx, patch: PatchSettings, told: Told, limits: Limits) -
     let mut after = Settings {
         api_access: patch.api_access.unwrap_or(before.api_access),
         fresh_factor_for: patch.fresh_factor_for.unwrap_or_else(|| before.fresh_factor_for.clone()),
+        audit_retention: patch.audit_retention.unwrap_or(before.audit_retention),
         ..before
     };
     after.fresh_factor_for.sort_unstable();
     after.fresh_factor_for.dedup();
-    let shown =
-        |settings: &Settings| json!({API_ACCESS: settings.api_access, FRESH_FACTOR_FOR: settings.fresh_factor_for});
+    let shown = |settings: &Settings| {
+        json!({
+            API_ACCESS: settings.api_access, FRESH_FACTOR_FOR: settings.fresh_factor_for,
+            AUDIT_RETENTION: settings.audit_retention,
+        })
+    };
     told.changed(&shown(&before), &shown(&after), &limits)?;
     write(tx, after.api_access, after.demo).await?;
     tables::settings::set(tx, FRESH_FACTOR_FOR, &json!(after.fresh_factor_for).to_string()).await?;
+    tables::settings::set(tx, AUDIT_RETENTION, &json!(after.audit_retention).to_string()).await?;
     Ok(())
 }

@@ -228,6 +228,8 @@ fn records() -> OpenApiRouter<App> {
         .routes(routes!(audit::audit))
         .routes(routes!(audit::export::export_audit))
         .routes(routes!(audit::checkpoint::audit_checkpoint))
+        .routes(routes!(audit::archives::audit_archives))
+        .routes(routes!(audit::archives::download::download_audit_archive))
         .routes(routes!(audit::journal::search::search_journal))
         .routes(routes!(audit::targets::list_audit_targets, audit::targets::create_audit_target))
         .routes(routes!(

@@ -85,6 +85,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0100_witnesses",
     "0101_token_key_versions",
     "0102_moved_token_profiles",
+    "0103_audit_archives",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -137,6 +137,8 @@ wire_enum! {
         JournalResume,
         LedgerFail,
         LedgerResume,
+        AuditArchive,
+        AuditArchiveRemove,
         JournalRemove,
         WitnessFail,
         WitnessResume,
@@ -268,8 +270,8 @@ impl Action {
             | Self::RowsAuthenticate | Self::RowRefuse | Self::CertificateExpiry | Self::CrlSign
             | Self::SigningRequestFail | Self::ProposalFail | Self::SigningRequestExpire | Self::ProposalExpire
             | Self::NoticeGiveUp | Self::AuditTargetFail | Self::AuditTargetResume | Self::JournalMiss | Self::JournalFail
-            | Self::JournalResume | Self::LedgerFail | Self::LedgerResume | Self::JournalRemove | Self::BudgetWarn | Self::IdentityRecover | Self::WitnessFail
-            | Self::WitnessResume => None,
+            | Self::JournalResume | Self::LedgerFail | Self::LedgerResume | Self::AuditArchive | Self::AuditArchiveRemove
+            | Self::JournalRemove | Self::BudgetWarn | Self::IdentityRecover | Self::WitnessFail | Self::WitnessResume => None,
         }
     }
 }

@@ -15,7 +15,7 @@ pub(crate) mod witnesses;
 
 use std::path::PathBuf;
 
-use chancery_types::FreshFactorFor;
+use chancery_types::{FreshFactorFor, wire::system::AuditRetention};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use self::witnesses::WitnessOptions;
@@ -207,6 +207,10 @@ pub(crate) struct Settings {
     /// What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules, by commas; none for nothing.
     #[arg(long, value_name = "WHAT", value_parser = fresh_factors)]
     pub(crate) fresh_factor_for: Option<FreshFactors>,
+    /// For how long audit records are at hand, and then kept in archives: card-data (92 days and 365), authorities (92 days, and two
+    /// years beyond the last certificate of an authority or a time-stamping service), forever, or AT-HAND[,KEEP[,BEYOND]] in days.
+    #[arg(long, value_name = "WHICH", value_parser = audit_retention)]
+    pub(crate) audit_retention: Option<AuditRetention>,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }
@@ -224,6 +228,33 @@ fn fresh_factors(text: &str) -> Result<FreshFactors, String> {
         word.trim().parse::<FreshFactorFor>().map_err(|_| format!("{word}: none, or some of {}", all.join(", ")))
     };
     text.split(',').map(one).collect::<Result<_, _>>().map(FreshFactors)
+}
+
+/// For how long audit records are kept: by name, or in days.
+pub(crate) fn audit_retention(text: &str) -> Result<AuditRetention, String> {
+    let of = |at_hand_days, keep_days, beyond_authorities_days| AuditRetention {
+        at_hand_days,
+        keep_days,
+        beyond_authorities_days,
+    };
+    match text {
+        // PCI DSS 10.5.1: twelve months, of which three at hand.
+        "card-data" => return Ok(of(Some(92), Some(365), None)),
+        // CA/Browser Forum Baseline Requirements 5.4.3: two years beyond the end.
+        "authorities" => return Ok(of(Some(92), Some(365), Some(730))),
+        "forever" => return Ok(AuditRetention::default()),
+        _ => {}
+    }
+    let days = text.split(',').map(|days| days.trim().parse::<u32>()).collect::<Result<Vec<_>, _>>();
+    match days.as_deref() {
+        Ok([at_hand]) => Ok(of(Some(*at_hand), None, None)),
+        Ok([at_hand, keep]) => Ok(of(Some(*at_hand), Some(*keep), None)),
+        Ok([at_hand, keep, beyond]) => Ok(of(Some(*at_hand), Some(*keep), Some(*beyond))),
+        Ok(_) | Err(_) => Err(format!(
+            "{text}: card-data, authorities, forever, or days such as 92,365 (at hand, and kept) or 92,365,730 (and beyond \
+             the end of authorities)"
+        )),
+    }
 }
 
 /// On or off.

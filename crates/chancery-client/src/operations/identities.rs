@@ -8,7 +8,7 @@ use chancery_types::{
         Empty, Items, ListQuery, Results,
         activity::Activity,
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
-        audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
+        audit::{ArchiveQuery, AuditArchive, AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         audit_targets::{AuditTarget, AuditTargetTested, CreateAuditTarget, PatchAuditTarget},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         journal::{JournalCalls, SearchJournal},
@@ -82,6 +82,8 @@ super::operations! {
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
     /// The newest checkpoint of the audit ledger, and the key that it is verified with.
     GET "/api/v2/audit/checkpoint" => audit_checkpoint() -> AuditCheckpoint;
+    /// The archives of audit records that are not at hand any more, the oldest first.
+    GET "/api/v2/audit/archives" => audit_archives() [? ArchiveQuery] -> Items<AuditArchive>;
     /// The targets that the audit records are shipped to.
     GET "/api/v2/audit/targets" => audit_targets() [? ListQuery] -> Results<AuditTarget>;
     /// Makes a target of the audit records.
@@ -119,6 +121,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn export_audit(&self, query: &AuditExportQuery) -> Result<Box<dyn Read + Send>, ClientError> {
         self.stream(&format!("/api/v2/audit/export{}", super::query_of(query)?))
+    }
+
+    /// The records of the archive that begins with this leaf of the ledger, as lines of JSON, which are read while they come.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn audit_archive(&self, first_leaf: i64) -> Result<Box<dyn Read + Send>, ClientError> {
+        self.stream(&format!("/api/v2/audit/archives/download?firstLeaf={first_leaf}"))
     }
 
     /// The same of a query as the interface writes it, with its question mark, or empty.

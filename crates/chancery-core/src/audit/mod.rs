@@ -2,6 +2,7 @@
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
 mod activity;
+mod archives;
 mod clock;
 mod counters;
 mod difference;
@@ -28,6 +29,7 @@ use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState, OtherJournal};
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
+    archives::{KeepingArchives, check_retention},
     clock::{ClockWatch, STEADY, WatchingClock},
     counters::{Counters, Nobody},
     difference::Told,

@@ -13,7 +13,10 @@ use super::{
 };
 use crate::{
     access::LeasingBudgets,
-    audit::{Actor, KeepingJournal, SequencingLedger, ShippingAudit, WatchingClock, WritingActivity, WritingCounts},
+    audit::{
+        Actor, KeepingArchives, KeepingJournal, SequencingLedger, ShippingAudit, WatchingClock, WritingActivity,
+        WritingCounts,
+    },
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -89,6 +92,8 @@ tasks! {
     SequencingLog: Others,
     /// Makes leaves of audit records.
     SequencingLedger: Others,
+    /// Moves audit records into archives, and removes archives.
+    KeepingArchives: Others,
     /// Ships audit records to targets elsewhere.
     ShippingAudit: Others,
     /// Asks witnesses elsewhere for cosignatures.
@@ -134,6 +139,7 @@ impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for SequencingLedger {}
+impl Background for KeepingArchives {}
 impl Background for ShippingAudit {}
 impl Background for AskingWitnesses {}
 impl Background for WatchingExpiry {}
@@ -168,6 +174,11 @@ impl Recording for KeepingJournal {
 impl Recording for SequencingLedger {
     const NAME: &'static str = "ledger";
     const ACTIONS: &'static [Action] = &[Action::LedgerFail, Action::LedgerResume];
+}
+
+impl Recording for KeepingArchives {
+    const NAME: &'static str = "archives";
+    const ACTIONS: &'static [Action] = &[Action::AuditArchive, Action::AuditArchiveRemove];
 }
 
 impl Recording for PublishingLists {

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 
 use super::*;
 use crate::Columns;
-use crate::tables::{audit, notices, notices::Whose, proposals, signing_requests, token_profiles};
+use crate::tables::{audit, audit_archives, notices, notices::Whose, proposals, signing_requests, token_profiles};
 use crate::{Store, StoreUrl, sql};
 
 const ONE: Uuid = Uuid::from_u128(1);
@@ -62,6 +62,7 @@ async fn lists(tx: &mut Tx) -> Result<Vec<(&'static str, List)>, StoreError> {
         lists.push((name, signing_requests::list_of(tx, filter).await?));
     }
     let of_policy = proposals::Filter { policy_id: Some(ONE), ..Default::default() };
+    lists.push(("audit archives", audit_archives::list_of()));
     lists.push(("proposals", proposals::list_of(proposals::Filter::default())));
     lists.push(("proposals about a policy", proposals::list_of(of_policy)));
     let waiting = proposals::Filter { waiting_at_ms: Some(1), ..Default::default() };

@@ -110,6 +110,14 @@ pub async fn leaves(tx: &mut Tx) -> Result<i64, StoreError> {
     Ok(size.unwrap_or(0))
 }
 
+/// How many leaves, the first ones, may have no records any more, by the newest checkpoint's note.
+pub async fn removed(tx: &mut Tx) -> Result<i64, StoreError> {
+    let newest = newest(tx).await?;
+    let told =
+        newest.and_then(|newest| newest.note.lines().find_map(|line| line.strip_prefix("removed ")?.parse().ok()));
+    Ok(told.unwrap_or(0))
+}
+
 /// Takes back the places that no checkpoint covers: those from this leaf on. Whoever makes leaves makes a checkpoint over them in the same
 /// transaction, so somebody else wrote them. How many there were. Whoever calls this must hold the ledger's turn.
 pub async fn take_back(tx: &mut Tx, leaves: i64) -> Result<u64, StoreError> {

@@ -70,6 +70,7 @@ pub mod turns;
 
 // audit
 pub mod audit;
+pub mod audit_archives;
 pub mod audit_ledger;
 pub mod audit_targets;
 pub mod journals;

@@ -35,6 +35,7 @@ const WITHOUT: [(&str, &str); 35] = [
     ("used_tokens", "which tokens were taken; without one of them a token that is good is taken once more"),
     ("audit", "the ledger is over them"),
     ("audit_leaves", "say which leaf of the ledger each record is, which its tree proves"),
+    ("audit_archives", "their records are leaves of the ledger, which its tree proves"),
     ("audit_tiles", "the signed checkpoints are over them"),
     ("audit_checkpoints", "signed, and each has the hash of the one before"),
     ("audit_target_states", "how far targets have the records, whose sequence shows a gap; it gives no right"),

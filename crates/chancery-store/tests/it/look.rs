@@ -37,7 +37,7 @@ async fn what_is_of_another_release_is_not_brought_up_to_date(fixture: Fixture) 
     fixture.store.close().await;
     let url = fixture.url.clone().read_only();
     let look = || Store::open(&url, keys());
-    fixture.by_hand("DELETE FROM migrations WHERE name = '0102_moved_token_profiles';");
+    fixture.by_hand("DELETE FROM migrations WHERE name = '0103_audit_archives';");
     assert!(matches!(look().await, Err(OpenError::Older(_))));
     fixture.by_hand("UPDATE migrations SET name = '9999_of_tomorrow' WHERE name = '0101_token_key_versions';");
     assert!(matches!(look().await, Err(OpenError::Newer(name)) if name == "9999_of_tomorrow"));

@@ -29,6 +29,8 @@ pub struct LedgerCheckpoint {
     pub time: String,
     /// The hash of the text of the one before; of the first one zeros.
     pub previous: Hash,
+    /// So many leaves, the first ones, may have no records any more: their time was over.
+    pub removed: u64,
     /// The journals that the database knew of.
     pub journals: Vec<JournalAnchor>,
 }
@@ -38,15 +40,18 @@ impl LedgerCheckpoint {
     #[must_use]
     pub fn first(origin: &str, time: String) -> Self {
         let head = Checkpoint { origin: origin.to_owned(), size: 0, root: tree::empty_root() };
-        Self { head, number: 0, time, previous: [0; 32], journals: Vec::new() }
+        Self { head, number: 0, time, previous: [0; 32], removed: 0, journals: Vec::new() }
     }
 
     /// The text that is signed.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let Self { head, number, time, previous, journals } = self;
+        let Self { head, number, time, previous, removed, journals } = self;
         let previous = Base64::encode(previous);
-        let first = format!("{}checkpoint {number}\ntime {time}\nprevious {previous}\n", head.to_text());
+        let mut first = format!("{}checkpoint {number}\ntime {time}\nprevious {previous}\n", head.to_text());
+        if *removed > 0 {
+            first.push_str(&format!("removed {removed}\n"));
+        }
         journals.iter().fold(first, |text, anchor| format!("{text}journal {} {}\n", anchor.journal, anchor.head))
     }
 
@@ -69,15 +74,17 @@ impl LedgerCheckpoint {
 
     fn read(text: &str) -> Option<Self> {
         let head = Checkpoint::read(text)?;
-        let mut lines = text.lines().skip(3);
+        let mut lines = text.lines().skip(3).peekable();
         let number = lines.next()?.strip_prefix("checkpoint ")?.parse().ok()?;
         let time = lines.next()?.strip_prefix("time ")?.to_owned();
         let Base64(previous) = Base64::decode(lines.next()?.strip_prefix("previous ")?)?;
+        let removed = lines.next_if(|line| line.starts_with("removed "));
+        let removed = removed.map_or(Some(0), |line| line.strip_prefix("removed ")?.parse().ok())?;
         let anchor = |line: &str| {
             let (journal, head) = line.strip_prefix("journal ")?.split_once(' ')?;
             Some(JournalAnchor { journal: journal.to_owned(), head: head.to_owned() })
         };
         let journals = lines.map(anchor).collect::<Option<_>>()?;
-        Some(Self { head, number, time, previous: previous.try_into().ok()?, journals })
+        Some(Self { head, number, time, previous: previous.try_into().ok()?, removed, journals })
     }
 }

@@ -44,6 +44,7 @@ struct Line {
     leaf_hashes: Option<Base64>,
     checkpoint: Option<String>,
     ledger_key: Option<String>,
+    unreadable_archive: Option<i64>,
 }
 
 /// What a record is called that says that a journal, or a part of it, is not where it was written.
@@ -91,6 +92,9 @@ impl LedgerCopy {
                 self.records.push(Record { number, time_ms: parse_rfc3339(&time)?, leaf, hash, missed });
             }
             Line { leaf_hashes: Some(Base64(hashes)), .. } => self.hashes.extend(tree::hashes(&hashes)?),
+            Line { unreadable_archive: Some(first_leaf), .. } => {
+                self.unreadable.push(LedgerFault::Archive { first_leaf });
+            }
             Line { checkpoint: Some(note), .. } => self.checkpoints.push(note),
             Line { ledger_key: Some(key), .. } if self.key.is_none() => self.key = Some(key),
             _ => return None,

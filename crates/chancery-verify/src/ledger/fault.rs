@@ -9,6 +9,9 @@ pub enum LedgerFault {
     /// A line that is none of a copy.
     #[error("line {line} is no record, checkpoint or part of the ledger")]
     Line { line: u64 },
+    /// An archive of which nothing can be read.
+    #[error("archive {first_leaf}: it cannot be read; it was changed")]
+    Archive { first_leaf: i64 },
     /// There is no checkpoint.
     #[error("there is no checkpoint of the ledger")]
     NoCheckpoint,
@@ -18,6 +21,11 @@ pub enum LedgerFault {
     /// Another checkpoint stands in its place.
     #[error("in the place of checkpoint {expected} stands checkpoint {found}")]
     Place { expected: u64, found: u64 },
+    /// Records came back that a checkpoint before it says to be removed, or more are than there ever were.
+    #[error(
+        "checkpoint {number}: it says that {removed} records were removed, which cannot be after the one before it"
+    )]
+    Removed { number: u64, removed: u64 },
     /// It does not have the hash of the one before.
     #[error("checkpoint {number} does not follow the checkpoint before it")]
     Link { number: u64 },

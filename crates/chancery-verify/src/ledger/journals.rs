@@ -26,10 +26,12 @@ impl JournalAnchor {
     }
 }
 
-/// Says which checkpoints have less of a journal than one before them. `records` are leaves, in their order.
+/// Says which checkpoints have less of a journal than one before them. `records` are leaves, in their order. Of what was
+/// before the first `removed` of them ended no record needs to be there any more.
 pub(super) fn compare(
     records: &[&Record],
     checkpoints: &[LedgerCheckpoint],
+    removed: u64,
     tolerance_ms: i64,
     faults: &mut Vec<LedgerFault>,
 ) {
@@ -39,7 +41,8 @@ pub(super) fn compare(
         known.retain(|journal, (anchor, before)| {
             let next = now.remove(journal);
             let follows = next.is_some_and(|next| next.follows(anchor));
-            if !follows && !is_told(journal, records, (before, checkpoint), tolerance_ms) {
+            if !follows && before.head.size >= removed && !is_told(journal, records, (before, checkpoint), tolerance_ms)
+            {
                 faults.push(LedgerFault::Journal {
                     number: checkpoint.number,
                     journal: (*journal).to_owned(),
@@ -85,6 +88,10 @@ mod tests {
     }
 
     fn found(heads: &[Option<&str>], missed: Option<(u64, &str)>) -> Vec<(u64, u64)> {
+        found_behind(0, heads, missed)
+    }
+
+    fn found_behind(removed: u64, heads: &[Option<&str>], missed: Option<(u64, &str)>) -> Vec<(u64, u64)> {
         let record = missed.map(|(leaf, time)| Record {
             number: 1,
             time_ms: parse_rfc3339(time).unwrap(),
@@ -93,7 +100,7 @@ mod tests {
             missed: Some(JOURNAL.to_owned()),
         });
         let (records, mut faults): (Vec<_>, _) = (record.iter().collect(), Vec::new());
-        compare(&records, &checkpoints(heads), 1_000, &mut faults);
+        compare(&records, &checkpoints(heads), removed, 1_000, &mut faults);
         let places = faults.into_iter().map(|fault| {
             let LedgerFault::Journal { number, before, .. } = fault else { panic!("{fault}") };
             (number, before)
@@ -116,5 +123,13 @@ mod tests {
         assert_eq!(found(&set_back, Some((9, "2026-06-21T12:00:30Z"))), []);
         assert_eq!(found(&set_back, Some((9, "2026-06-21T11:59:30Z"))), [(1, 0)], "told of another loss, before");
         assert_eq!(found(&set_back, Some((10, "2026-06-21T12:02:00Z"))), [(1, 0)], "told afterwards");
+    }
+
+    #[test]
+    fn nothing_is_missed_of_what_was_removed() {
+        let set_back = [Some("2:6:bb"), Some("1:5:aa"), Some("3:1:cc"), Some("2:1:dd")];
+        assert_eq!(found_behind(0, &set_back, None), [(1, 0), (3, 2)]);
+        assert_eq!(found_behind(5, &set_back, None), [(3, 2)]);
+        assert_eq!(found_behind(25, &set_back, None), []);
     }
 }

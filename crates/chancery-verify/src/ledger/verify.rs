@@ -26,6 +26,8 @@ pub const TOLERANCE_MS: i64 = 60_000;
 pub struct LedgerState {
     /// Records.
     pub records: u64,
+    /// So many leaves, the first ones, may have no records any more, since their time was over.
+    pub removed: u64,
     /// Those of a store at work that came after the newest checkpoint: nothing proves them yet.
     pub newer: u64,
     /// The newest checkpoint that is believed.
@@ -41,7 +43,7 @@ impl LedgerState {
     #[must_use]
     pub fn unread(mut faults: Vec<LedgerFault>) -> Self {
         faults.push(LedgerFault::Unread);
-        Self { records: 0, newer: 0, newest: None, witnessed: None, faults }
+        Self { records: 0, removed: 0, newer: 0, newest: None, witnessed: None, faults }
     }
 }
 
@@ -64,18 +66,19 @@ pub fn verify_ledger(
     records.sort_by_key(|record| (record.leaf, record.number));
     let (newer, leaves): (Vec<_>, Vec<_>) =
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
-    compare(&leaves, &hashes, &mut faults);
+    let removed = newest.as_ref().map_or(0, |newest| newest.removed);
+    compare(&leaves, &hashes, removed, &mut faults);
     out_of_time(&leaves, (&checkpoints, &hashes), tolerance_ms, &mut faults);
     let is_outside = |record: &&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
     let (outside, waiting): (Vec<_>, Vec<_>) = newer.iter().copied().partition(is_outside);
     faults.extend(outside.iter().map(|record| LedgerFault::Outside { number: record.number }));
     faults.extend(waiting_long(&waiting, tolerance_ms));
-    journals::compare(&leaves, &checkpoints, tolerance_ms, &mut faults);
+    journals::compare(&leaves, &checkpoints, removed, tolerance_ms, &mut faults);
     let tree = Tree::of(&hashes);
     roots(&checkpoints, &tree, &mut faults);
     compare_with_witnesses(witnesses, key, &checkpoints, &tree, &mut faults);
     let witnessed = demand.newest(notes.iter().chain(witnesses), key, &mut faults);
-    LedgerState { records: records.len() as u64, newer: newer.len() as u64, newest, witnessed, faults }
+    LedgerState { records: records.len() as u64, removed, newer: newer.len() as u64, newest, witnessed, faults }
 }
 
 /// The first of records that are no leaves yet, where they have come for longer than a server at work leaves one so.
@@ -109,19 +112,24 @@ fn chain(notes: &[String], key: &LogKey, faults: &mut Vec<LedgerFault>) -> Vec<L
         } else if before.is_some_and(|before| before != checkpoint.previous) {
             faults.push(LedgerFault::Link { number });
         }
+        let LedgerCheckpoint { removed, .. } = checkpoint;
+        let fewest = checkpoints.last().map_or(0, |before: &LedgerCheckpoint| before.removed);
+        if removed < fewest || removed > checkpoint.head.size {
+            faults.push(LedgerFault::Removed { number, removed });
+        }
         (expected, before) = (number.saturating_add(1), Some(checkpoint.hash()));
         checkpoints.push(checkpoint);
     }
     checkpoints
 }
 
-/// Each leaf's record must be there once, and as it was. The records are in the order of their leaves, all of which have
-/// a hash.
-fn compare(records: &[&Record], hashes: &[Hash], faults: &mut Vec<LedgerFault>) {
+/// Each leaf's record must be there once, and as it was; of the first ones, which were removed, it may be. The records are in
+/// the order of their leaves, all of which have a hash.
+fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<LedgerFault>) {
     let (mut next, mut before) = (0, None);
     for same in records.chunk_by(|one, other| one.leaf == other.leaf) {
         let Some(leaf) = same[0].leaf else { continue };
-        missing(next, leaf, before, faults);
+        missing(next.max(removed), leaf, before, faults);
         let is_right = |record: &&Record| hashes.get(leaf as usize) == Some(&record.hash);
         let right = same.iter().position(is_right);
         for (place, record) in same.iter().enumerate() {
@@ -135,7 +143,7 @@ fn compare(records: &[&Record], hashes: &[Hash], faults: &mut Vec<LedgerFault>) 
         }
         next = leaf + 1;
     }
-    missing(next, hashes.len() as u64, before, faults);
+    missing(next.max(removed), hashes.len() as u64, before, faults);
     name_moved(records, hashes, faults);
 }
 

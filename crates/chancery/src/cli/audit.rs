@@ -40,6 +40,9 @@ pub(crate) struct AuditVerify {
     /// An export made with --ledger true; without one the database of this installation is read.
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// An archive that was downloaded before it was removed here, so that its records are looked at too.
+    #[arg(long = "archive", value_name = "FILE", requires = "file")]
+    pub(crate) archives: Vec<PathBuf>,
     /// A checkpoint that a witness kept, as `audit checkpoint` prints it. Then also a ledger shows that was set back, or written
     /// anew by somebody who has its key. Several say more exactly since when.
     #[arg(long, value_name = "FILE")]

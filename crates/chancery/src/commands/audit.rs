@@ -69,12 +69,12 @@ pub(super) fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Res
 }
 
 async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
-    let AuditVerify { file, checkpoint, key, tolerance, cosigned, installation } = command;
+    let AuditVerify { file, archives, checkpoint, key, tolerance, cosigned, installation } = command;
     let demand = cosigned.demand()?;
     let tolerance_ms = i64::from(tolerance) * 1_000;
     let witnesses = notes(&checkpoint)?;
     let state = match file {
-        Some(file) => verify_export(&file, key, (&witnesses, &demand), tolerance_ms)?,
+        Some(file) => verify_export((&file, &archives), key, (&witnesses, &demand), tolerance_ms)?,
         None => {
             let settings = installation.resolve().map_err(|why| usage(describe(why.as_ref())))?;
             let chancery = installation::open_to_judge(&settings).await?;
@@ -88,29 +88,17 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
 }
 
 fn verify_export(
-    file: &Path,
+    (file, archives): (&Path, &[PathBuf]),
     key: Option<LogKey>,
     kept: (&[String], &Demand),
     tolerance_ms: i64,
 ) -> Result<LedgerState, Failure> {
     let name = || file.display().to_string();
     let mut copy = LedgerCopy::default();
-    let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
-    // Blank lines at the end are none of the export; before that one stands where something else stood.
-    let (mut blank, mut is_first) = (Vec::new(), true);
-    for line in BufReader::new(opened).lines() {
-        let mut line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
-        // Some editors begin texts with a mark.
-        if line.starts_with('\u{feff}') && std::mem::take(&mut is_first) {
-            line.remove(0);
-        }
-        if line.trim().is_empty() {
-            blank.push(line);
-        } else {
-            blank.drain(..).for_each(|line| copy.push(&line));
-            copy.push(&line);
-        }
+    for archive in archives {
+        read_lines(archive, &mut copy)?;
     }
+    read_lines(file, &mut copy)?;
     if !copy.has_ledger() {
         let what = if copy.has_records() { "records alone, and nothing that proves them" } else { "no audit records" };
         let message = format!("{} has {what}", name());
@@ -135,13 +123,35 @@ fn verify_export(
     Ok(verify_ledger(copy, &key, kept, tolerance_ms))
 }
 
+/// Reads the lines of an export, or of an archive.
+fn read_lines(file: &Path, copy: &mut LedgerCopy) -> Result<(), Failure> {
+    let name = || file.display().to_string();
+    let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
+    // Blank lines at the end are none of the export; before that one stands where something else stood.
+    let (mut blank, mut is_first) = (Vec::new(), true);
+    for line in BufReader::new(opened).lines() {
+        let mut line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
+        // Some editors begin texts with a mark.
+        if line.starts_with('\u{feff}') && std::mem::take(&mut is_first) {
+            line.remove(0);
+        }
+        if line.trim().is_empty() {
+            blank.push(line);
+        } else {
+            blank.drain(..).for_each(|line| copy.push(&line));
+            copy.push(&line);
+        }
+    }
+    Ok(())
+}
+
 /// A time of a cosignature. One that no calendar has is no time.
 fn rfc3339(time_s: u64) -> String {
     chancery_core::rfc3339(i64::try_from(time_s).unwrap_or(i64::MAX))
 }
 
 fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
-    let LedgerState { records, newer, newest, witnessed, faults } = state;
+    let LedgerState { records, removed, newer, newest, witnessed, faults } = state;
     tell_ledger_faults(faults);
     if !faults.is_empty() {
         return Ok(Exit::Failed);
@@ -151,14 +161,18 @@ fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
             "Newer than the newest checkpoint, so that nothing proves them yet: {newer} records."
         ));
     }
+    let leaves = newest.as_ref().map_or(0, |newest| newest.head.size);
     let newest = newest.as_ref().map(|newest| {
         json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
     });
     let mut told = json!({"records": records, "newer": newer, "checkpoint": newest});
+    if *removed > 0 {
+        told["removed"] = json!(removed);
+    }
     if let Some(Witnessed { checkpoint, cosigned }) = witnessed {
         let by: Vec<_> = cosigned.iter().map(|one| json!({"name": one.witness, "time": rfc3339(one.time_s)})).collect();
         // What came after it no witness has seen.
-        let after = records.saturating_sub(checkpoint.head.size);
+        let after = (leaves + newer).saturating_sub(checkpoint.head.size);
         told["witnessed"] =
             json!({"number": checkpoint.number, "records": checkpoint.head.size, "after": after, "by": by});
     }

@@ -14,6 +14,7 @@ pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
     let chancery = installation::open_existing(&settings).await?;
     let patch = PatchSettings {
         api_access: command.api_access.map(|switch| matches!(switch, Switch::On)),
+        audit_retention: command.audit_retention,
         fresh_factor_for: command.fresh_factor_for.map(|FreshFactors(what)| what),
     };
     let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Kind, Member, Verb, budgets, names::Names, show};
 use crate::{
+    cli::audit_retention,
     client::{
         exit::usage,
         inputs::{from_now, read_body, read_file, read_text, validity},
@@ -90,6 +91,7 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::Budgets => {
             texts().map(|texts| texts.map(|text| budgets::read(text)).collect::<Result<Value, _>>()).transpose()?
         }
+        Kind::Retention => text().map(|text| audit_retention(text)).transpose().map_err(usage)?.map(|kept| json!(kept)),
         Kind::Span => text().map(|text| validity(text)).transpose()?,
         Kind::FromNow => {
             let span = matches.get_one::<Duration>(member.flag);

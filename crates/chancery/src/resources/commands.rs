@@ -95,6 +95,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Words => arg.value_name("WORD").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Budgets => arg.value_name("COUNT/PERIOD").action(ArgAction::Append),
+        Kind::Retention => arg.value_name("WHICH"),
         Kind::Span => arg.value_name("SPAN"),
         Kind::FromNow => arg.value_name("SPAN").value_parser(duration),
         Kind::FileText | Kind::SecretText | Kind::FileBytes | Kind::Secret | Kind::Key => arg.value_name("FILE"),

@@ -269,6 +269,8 @@ pub(crate) enum Kind {
     SomeOf(&'static str),
     /// How much in a window of time, repeated for several: `COUNT/PERIOD`, or `COUNT/PERIOD/each`.
     Budgets,
+    /// For how long audit records are kept, as `settings --audit-retention` takes it.
+    Retention,
     /// A span of time, such as 30d.
     Span,
     /// The moment so far from now on, such as 90d.

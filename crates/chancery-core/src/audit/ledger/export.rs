@@ -1,4 +1,4 @@
-//! The ledger as lines: the records by their numbers, each with its leaf, then the hashes of the leaves as they were stored,
+//! The ledger as lines: the archived records, then those at hand by their numbers, each with its leaf, then the hashes of the leaves as they were stored,
 //! then the checkpoints, then the key. Who verifies this needs nothing else.
 
 use chancery_store::{
@@ -16,9 +16,10 @@ use chancery_verify::{
 };
 use serde_json::json;
 
-use super::leaf_of;
+use super::{leaf_of, line_of_leaf};
 use crate::{
     Chancery, Error, Host, Result,
+    audit::archives::lines_behind,
     log::{LogKey, with_cosignatures},
 };
 
@@ -45,7 +46,9 @@ pub(crate) struct Extent {
 /// What of an export comes next.
 #[derive(Clone, Debug)]
 pub(crate) enum Part {
-    /// Records from this number on.
+    /// Records of archives behind that with this first leaf.
+    Archives(i64, Extent),
+    /// Records at hand from this number on.
     Records(i64, Extent),
     /// A tile of leaf hashes.
     Hashes(i64, Extent),
@@ -62,12 +65,16 @@ impl Part {
         // Whoever judges sees what is behind the newest checkpoint, too.
         let leaves = if is_settled { leaves } else { hashed(tx, leaves).await? };
         let extent = Extent { leaves, newest, key: key.to_string(), is_settled };
-        Ok(Self::Records(i64::MIN, extent))
+        Ok(Self::Archives(i64::MIN, extent))
     }
 
     /// The lines of this part, and what comes after it.
     pub(crate) async fn read(self, tx: &mut Tx) -> Result<(Vec<u8>, Option<Self>)> {
         match self {
+            Self::Archives(behind, extent) => Ok(match lines_behind(tx, behind).await? {
+                Some((lines, first_leaf)) => (lines, Some(Self::Archives(first_leaf, extent))),
+                None => (Vec::new(), Some(Self::Records(i64::MIN, extent))),
+            }),
             Self::Records(from, extent) => records(tx, from, extent).await,
             Self::Hashes(tile, extent) => hashes(tx, tile, extent).await,
             Self::Checkpoints(from, extent) => checkpoints(tx, from, extent).await,
@@ -103,9 +110,7 @@ async fn records(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Opt
     for record in placed.into_iter().filter(is_in) {
         let mut line = leaf_of(record.row)?;
         if let Some(leaf) = record.leaf {
-            // The last member, so that the record can be had back byte by byte.
-            line.pop();
-            line.extend(format!(",\"leaf\":{leaf}}}").into_bytes());
+            line = line_of_leaf(line, leaf);
         }
         lines.append(&mut line);
         lines.push(b'\n');

@@ -52,7 +52,7 @@ impl Ledger {
     }
 
     /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its number ever may.
-    pub(super) async fn sign(&self, checkpoint: &LedgerCheckpoint) -> Result<String> {
+    pub(in crate::audit) async fn sign(&self, checkpoint: &LedgerCheckpoint) -> Result<String> {
         self.0.sign(checkpoint.to_text()).await
     }
 }

@@ -26,6 +26,7 @@ use chancery_types::{
 use chancery_verify::ledger::LedgerCheckpoint;
 
 pub(super) use self::export::Part;
+pub(super) use self::sequencer::Extension;
 pub(crate) use self::{key::Ledger, sequencer::SequencingLedger};
 use super::reading::body_of;
 use crate::{
@@ -41,6 +42,14 @@ pub(super) fn leaf_of(row: Row) -> Result<Vec<u8>> {
 /// The same of a record that was read.
 pub(super) fn line_of(record: &AuditRecord) -> Result<Vec<u8>> {
     serde_json::to_vec(record).map_err(Error::internal)
+}
+
+/// A record as a line of an export of the ledger, without the line's end: its leaf is the last member, so that the record can be
+/// had back byte by byte.
+pub(super) fn line_of_leaf(mut record: Vec<u8>, leaf: i64) -> Vec<u8> {
+    record.pop();
+    record.extend(format!(",\"leaf\":{leaf}}}").into_bytes());
+    record
 }
 
 impl Chancery {

@@ -74,13 +74,13 @@ impl Chancery {
 }
 
 /// Records that are to become leaves, and what the ledger is with them.
-pub(super) struct Extension {
+pub(in crate::audit) struct Extension {
     /// The number of the newest checkpoint when that was read, and its leaves.
     base: (i64, i64),
     /// The records, by their numbers: each of these is one, in this order.
     records: Vec<RangeInclusive<i64>>,
     tiles: Vec<(TileId, Vec<u8>)>,
-    pub(super) checkpoint: LedgerCheckpoint,
+    pub(in crate::audit) checkpoint: LedgerCheckpoint,
     /// Whether more records may wait.
     is_full: bool,
 }
@@ -91,12 +91,11 @@ impl Extension {
         if pending.is_empty() {
             return Ok(None);
         }
-        let newest = audit_ledger::newest(tx).await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?;
-        let before = LedgerCheckpoint::open(&newest.note, key).map_err(Error::internal)?;
+        let (newest, before) = newest(tx, key).await?;
         let mut edge = load(tx, Tree::Ledger, tree::tiles_of(0..before.head.size).collect()).await?;
         // What was altered in the store, or restored in part, is never signed over.
         let is_whole = tree::range_hash(0..before.head.size, &edge) == Some(before.head.root);
-        if !is_whole || number(before.number)? != newest.number {
+        if !is_whole || number(before.number)? != newest {
             return Err(Error::internal("the audit ledger's tiles are not those of its newest checkpoint"));
         }
         let records = ranges(pending.iter().map(|row| row.seq));
@@ -106,22 +105,25 @@ impl Extension {
         let changed = changed.ok_or_else(|| Error::internal("the audit ledger's tiles are not those of its size"))?;
         let stored = |id: TileId| (id, edge.get(&id).map(|tile| tile.concat()).unwrap_or_default());
         let changed = changed.into_iter().map(stored).collect();
-        let mut checkpoint = LedgerCheckpoint {
-            number: before.number + 1,
-            time: rfc3339_ms(now_ms),
-            previous: before.hash(),
-            journals: anchors(tx, &before).await?,
-            head: before.head,
-        };
-        let base = (newest.number, number(checkpoint.head.size)?);
+        let mut checkpoint = next(tx, before, now_ms).await?;
+        let base = (newest, number(checkpoint.head.size)?);
         checkpoint.head.size += leaves.len() as u64;
         let root = tree::range_hash(0..checkpoint.head.size, &edge);
         checkpoint.head.root = root.ok_or_else(|| Error::internal("the audit ledger's edge is not whole"))?;
         Ok(Some(Self { base, records, tiles: changed, checkpoint, is_full: leaves.len() == TOGETHER as usize }))
     }
 
+    /// No leaves, but the word of a checkpoint that the first ones, so many, may have no records any more.
+    pub(in crate::audit) async fn of_removal(tx: &mut Tx, key: &LogKey, now_ms: i64, removed: i64) -> Result<Self> {
+        let (newest, before) = newest(tx, key).await?;
+        let mut checkpoint = next(tx, before, now_ms).await?;
+        let base = (newest, number(checkpoint.head.size)?);
+        checkpoint.removed = u64::try_from(removed).map_err(Error::internal)?;
+        Ok(Self { base, records: Vec::new(), tiles: Vec::new(), checkpoint, is_full: false })
+    }
+
     /// Stores it with its signed checkpoint; false, and nothing is stored, where the ledger was extended by somebody else.
-    pub(super) async fn store(self, tx: &mut Tx, note: String) -> Result<bool> {
+    pub(in crate::audit) async fn store(self, tx: &mut Tx, note: String) -> Result<bool> {
         turns::take(tx, "audit ledger").await?;
         let (base, size) = self.base;
         if audit_ledger::newest(tx).await?.is_none_or(|newest| newest.number != base) {
@@ -150,6 +152,24 @@ impl Extension {
         }
         Ok(true)
     }
+}
+
+/// The newest checkpoint, and its number in the store.
+async fn newest(tx: &mut Tx, key: &LogKey) -> Result<(i64, LedgerCheckpoint)> {
+    let newest = audit_ledger::newest(tx).await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?;
+    Ok((newest.number, LedgerCheckpoint::open(&newest.note, key).map_err(Error::internal)?))
+}
+
+/// The checkpoint that comes after this one, over the same leaves.
+async fn next(tx: &mut Tx, before: LedgerCheckpoint, now_ms: i64) -> Result<LedgerCheckpoint> {
+    Ok(LedgerCheckpoint {
+        number: before.number + 1,
+        time: rfc3339_ms(now_ms),
+        previous: before.hash(),
+        journals: anchors(tx, &before).await?,
+        removed: before.removed,
+        head: before.head,
+    })
 }
 
 /// How far the journals go, as the database knows it. What the checkpoint before has stays where the database has less of a

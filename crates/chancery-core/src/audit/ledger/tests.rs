@@ -127,6 +127,7 @@ macro_rules! on_both {
     };
 }
 
+mod archives;
 mod copies;
 mod hidden;
 

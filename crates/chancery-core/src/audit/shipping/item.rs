@@ -8,7 +8,12 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result,
-    audit::{ledger::line_of, reading::body_of},
+    audit::{
+        archives::Archived,
+        ledger::{line_of, line_of_leaf},
+        reading::body_of,
+    },
+    time::parse_rfc3339,
 };
 
 /// One thing that is shipped.
@@ -37,14 +42,21 @@ impl Item {
     pub(super) fn of_record(placed: Placed) -> Result<Self> {
         let leaf = placed.leaf.ok_or_else(|| Error::internal("a record is shipped that is no leaf"))?;
         let row: Row = placed.row;
-        let (at_ms, node) = (row.record.at_ms, row.record.node);
+        let at_ms = row.record.at_ms;
         let body = body_of(row);
-        let record = line_of(&body)?;
-        let uuid = id_of(leaf_hash(&record));
-        let mut line = String::from_utf8(record).map_err(Error::internal)?;
-        // The last member, so that the record can be had back byte by byte: as in an export.
-        line.pop();
-        line.push_str(&format!(",\"leaf\":{leaf}}}"));
+        Self::of_line(leaf, at_ms, line_of(&body)?, body)
+    }
+
+    /// The same of an archive.
+    pub(super) fn of_archived(archived: Archived) -> Result<Self> {
+        let body = archived.read()?;
+        let at_ms = parse_rfc3339(&body.time).ok_or_else(|| Error::internal("an archived record has no time"))?;
+        Self::of_line(archived.leaf, at_ms, archived.record.into_bytes(), body)
+    }
+
+    fn of_line(leaf: i64, at_ms: i64, record: Vec<u8>, body: AuditRecord) -> Result<Self> {
+        let (uuid, node) = (id_of(leaf_hash(&record)), body.node.map(Into::into));
+        let line = String::from_utf8(line_of_leaf(record, leaf)).map_err(Error::internal)?;
         Ok(Self { uuid, at_ms, node, line, content: Content::Record(leaf, Box::new(body)) })
     }
 

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     Chancery, Error, Event, Host, Result,
-    audit::{Actor, Entry},
+    audit::{Actor, Entry, archives::Archived},
     clock::ms,
     notices::{Attempt, Secrets, delay_ms, jitter},
 };
@@ -212,13 +212,15 @@ fn gone(leaf: i64) -> Error {
 /// What comes from this leaf on, the leaf behind it, and how many leaves there are. Whoever gets the last one gets the
 /// newest checkpoint with it, which is over all of them.
 async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i64)> {
-    let leaves = audit_ledger::leaves(tx).await?;
-    let (mut items, mut next, mut bytes) = (Vec::new(), from, 0);
-    for placed in audit_ledger::leaves_from(tx, from, limit).await? {
-        if placed.leaf != Some(next) {
+    let (leaves, removed) = (audit_ledger::leaves(tx).await?, audit_ledger::removed(tx).await?);
+    if from < removed {
+        warn!(from, removed, "a target was away for so long that records which it has not got were removed");
+    }
+    let (mut items, mut next, mut bytes) = (Vec::new(), from.max(removed), 0);
+    for item in records(tx, next, limit).await? {
+        if item.sequence() != Some(next) {
             return Err(gone(next));
         }
-        let item = Item::of_record(placed)?;
         bytes += item.line.len();
         if bytes > BYTES_MAX && !items.is_empty() {
             break;
@@ -236,6 +238,21 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
         items.push(Item::of_checkpoint(&newest.note, at_ms));
     }
     Ok((items, next, leaves))
+}
+
+/// Records that are leaves, from this leaf on, at most so many: those at hand, or of one archive with those of its leaves that
+/// stayed at hand.
+async fn records(tx: &mut Tx, from: i64, limit: u32) -> Result<Vec<Item>> {
+    let at_hand = audit_ledger::leaves_from(tx, from, limit).await?;
+    let Some((archived, end)) = Archived::over(tx, from).await? else {
+        return at_hand.into_iter().map(Item::of_record).collect();
+    };
+    let stayed = at_hand.into_iter().filter(|placed| placed.leaf.is_some_and(|leaf| leaf < end)).map(Item::of_record);
+    let archived = archived.into_iter().filter(|record| record.leaf >= from).map(Item::of_archived);
+    let mut items = stayed.chain(archived).collect::<Result<Vec<_>>>()?;
+    items.sort_by_key(Item::sequence);
+    items.truncate(limit as usize);
+    Ok(items)
 }
 
 /// Ships all that a target has not got yet.

@@ -6,8 +6,9 @@ use std::sync::{
 };
 
 use chancery_types::wire::{
-    audit::AuditQuery,
+    audit::{ArchiveQuery, AuditQuery},
     audit_targets::{AuditTarget, CreateAuditTarget},
+    system::{AuditRetention, PatchSettings},
 };
 use serde_json::{Value, json};
 
@@ -118,6 +119,38 @@ async fn a_target_gets_all_leaves_in_their_order_and_no_more() {
     let more = record(chancery, 1).await;
     while chancery.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (leaves..more).collect::<Vec<_>>());
+}
+
+/// What is in an archive, what stayed at hand, and what is at hand, in one order; what was removed cannot be had any more.
+#[tokio::test]
+async fn a_target_gets_archived_leaves_in_their_order_too() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let profile = crate::testing::profile(chancery, &caller, "cards").await;
+    record(chancery, 150).await;
+    chancery.delete_token_profile(&caller, profile).await.unwrap();
+    record(chancery, 150).await;
+    let retention = AuditRetention { at_hand_days: Some(90), keep_days: Some(100), beyond_authorities_days: None };
+    let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
+    chancery.change_settings(&caller, patch).await.unwrap();
+    let old = record(chancery, 1).await;
+    installation.clock.advance_ms(92 * 86_400_000);
+    chancery.keep_archives().await.unwrap();
+    let caller = installation.administrators().await;
+    assert_eq!(chancery.audit_archives(&caller, ArchiveQuery::default()).await.unwrap().items[0].leaves as u64, old);
+    let made = target(chancery, &caller, webhook()).await;
+    let leaves = record(chancery, 10).await;
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
+    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
+    installation.clock.advance_ms(10 * 86_400_000);
+    chancery.keep_archives().await.unwrap();
+    let caller = installation.administrators().await;
+    let late = target(chancery, &caller, webhook()).await;
+    let leaves = record(chancery, 1).await;
+    while chancery.ship_some(late.uuid.into()).await.unwrap() {}
+    assert_eq!(receiver.sequences(), (old..leaves).collect::<Vec<_>>());
 }
 
 #[tokio::test]

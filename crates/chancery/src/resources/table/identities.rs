@@ -29,6 +29,9 @@ const IDENTITY: &str = "/api/v2/identities/{}";
 
 const ROLES: Member = member("role", "/roleUuids", Kind::SomeOf("role"), "A role that it holds; all of them, repeated");
 
+const RETENTION: &str = "For how long audit records are at hand, and then kept in archives: card-data (92 days and 365), authorities \
+    (92 days, and two years beyond the last certificate of an authority), forever, or AT-HAND[,KEEP[,BEYOND]] in days";
+
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity",
@@ -281,6 +284,37 @@ pub(super) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
+        name: "audit-archive",
+        about: "Audit records that are not at hand any more, in parts of the ledger, the oldest first",
+        one: "an archive of audit records",
+        list: Some(List {
+            path: "/api/v2/audit/archives",
+            items: "items",
+            search: None,
+            example: "chancery audit-archive list",
+            ..PLAIN
+        }),
+        item: None,
+        is_endless: true,
+        columns: &[
+            column("FIRST LEAF", "/firstLeaf"),
+            column("LEAVES", "/leaves"),
+            column("RECORDS", "/records"),
+            column("FROM", "/from"),
+            column("TO", "/to"),
+            column("BYTES", "/bytes"),
+        ],
+        verbs: &[Verb {
+            name: "download",
+            about: "Writes the records of one to a file, for `audit verify --archive`; that is recorded itself",
+            path: "/api/v2/audit/archives/download",
+            members: &[member("first-leaf", "firstLeaf", Kind::Number, "With which leaf it begins, as the list says")],
+            answer: Answered::File,
+            example: "chancery audit-archive download --first-leaf 0 --out audit-0.jsonl",
+            ..SHOW
+        }],
+    },
+    Resource {
         name: "setting",
         about: "The installation's settings",
         one: "a setting",
@@ -307,6 +341,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                         Kind::Words,
                         "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas, or none",
                     ),
+                    member("audit-retention", "/auditRetention", Kind::Retention, RETENTION),
                 ],
                 example: "chancery setting change --api-access true",
                 ..CHANGE

@@ -1,5 +1,6 @@
 //! `/api/v2/audit`.
 
+pub(crate) mod archives;
 pub(crate) mod checkpoint;
 pub(crate) mod export;
 pub(crate) mod journal;

@@ -1,0 +1,90 @@
+//! Audit records that need not be at hand any more: moved into archives, from which they are exported, shipped and verified as
+//! before, and removed once they need not be kept. Only the first leaves of the ledger are ever moved or removed, so what is
+//! missing is one number, which its checkpoints say.
+//!
+//! `make` fills an archive and `remove` ends one; `lines` is what is in it, `reading` who gets that.
+
+mod lines;
+mod make;
+mod reading;
+mod remove;
+mod retention;
+
+use std::{sync::Arc, time::Duration};
+
+use chancery_store::{
+    Tx,
+    tables::{
+        audit_archives, audit_ledger,
+        tiles::{self, Tree},
+    },
+};
+use chancery_types::Action;
+use chancery_verify::log::tree::{Hash, TILE_WIDTH};
+
+pub(crate) use self::retention::check as check_retention;
+pub(super) use self::{lines::Archived, reading::lines_behind};
+use super::{Actor, STEADY};
+use crate::{Chancery, Error, Event, Result, audit::Entry, clock::ms};
+
+/// How often it is looked whether something is to be moved or removed.
+const LOOK_EVERY: Duration = Duration::from_mins(10);
+
+pub(super) const DAY: Duration = Duration::from_hours(24);
+
+/// Moves audit records into archives, and removes archives. Made only here.
+pub(crate) struct KeepingArchives(());
+
+impl Chancery {
+    /// Looks until the last user of this Chancery is gone.
+    pub(crate) fn keep_archives_in_turn(self: &Arc<Self>) {
+        self.every(LOOK_EVERY, "keeping the archives of the audit records", |chancery| {
+            Box::pin(chancery.keep_archives())
+        });
+    }
+
+    /// Moves what need not be at hand any more, and removes what need not be kept, by a clock that may be believed.
+    pub(crate) async fn keep_archives(&self) -> Result<()> {
+        if !self.is_steady(STEADY) {
+            return Ok(());
+        }
+        let retention = self.settings.load().audit_retention;
+        let ago = |days: u32| self.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
+        if let Some(days) = retention.at_hand_days {
+            while self.archive_some(ago(days)).await? {}
+        }
+        if let Some(days) = retention.keep_days {
+            while self.remove_archive(ago(days), retention.beyond_authorities_days).await? {}
+        }
+        Ok(())
+    }
+
+    /// The record of something that was done, to be appended in the transaction that does it.
+    fn archive_entry(&self, action: Action, detail: serde_json::Value) -> Result<Entry> {
+        let actor = Actor::of_task(self.node, &KeepingArchives(()));
+        Entry::new(self.clock.now_ms(), &actor, Event::new(action).detail(detail), chancery_types::ErrorCode::Success)
+    }
+}
+
+/// The first leaf that is in no archive and was not removed.
+async fn first_at_hand(tx: &mut Tx) -> Result<i64> {
+    let newest = audit_archives::newest(tx).await?.map_or(0, |head| head.first_leaf.saturating_add(head.leaves));
+    Ok(newest.max(audit_ledger::removed(tx).await?))
+}
+
+/// The hashes of leaves, as they were stored when these became leaves: from this one on, so many.
+async fn stored_hashes(tx: &mut Tx, first_leaf: i64, leaves: usize) -> Result<Vec<Hash>> {
+    let width = TILE_WIDTH as i64;
+    let (mut hashes, mut tile) = (Vec::new(), first_leaf / width);
+    let skipped = usize::try_from(first_leaf % width).map_err(Error::internal)?;
+    while hashes.len() < skipped + leaves {
+        let stored = tiles::hashes(tx, Tree::Ledger, 0, tile).await?.unwrap_or_default();
+        let (some, rest) = stored.as_chunks::<{ size_of::<Hash>() }>();
+        if some.is_empty() || !rest.is_empty() {
+            return Err(Error::internal("the audit ledger has fewer hashes than leaves"));
+        }
+        hashes.extend_from_slice(some);
+        tile += 1;
+    }
+    Ok(hashes.split_off(skipped).into_iter().take(leaves).collect())
+}

@@ -1,0 +1,258 @@
+//! Records that were moved into archives, and archives that were removed: what is missing because its time is over is no fault,
+//! and everything else is.
+
+use chancery_store::tables::{audit_archives, settings};
+use chancery_types::{
+    CertProfileId, KeyTypeId,
+    wire::{
+        audit::{ArchiveQuery, AuditArchive, AuditQuery},
+        system::{AuditRetention, PatchSettings},
+    },
+};
+use serde_json::json;
+
+use super::*;
+use crate::{Caller, Meaning};
+
+on_both!(
+    what_is_archived_is_exported_and_verified_as_before,
+    what_was_removed_is_no_fault_and_all_else_is,
+    an_archive_that_somebody_changed_is_named_and_stays,
+    what_the_server_asks_for_stays_at_hand,
+    nothing_is_archived_that_is_not_as_it_became_a_leaf,
+    nothing_is_removed_before_the_last_authority_ended_long_ago,
+    nobody_without_the_key_removes_records,
+);
+
+const DAY_MS: i64 = 86_400_000;
+
+fn days(at_hand_days: u32, keep_days: Option<u32>, beyond_authorities_days: Option<u32>) -> AuditRetention {
+    AuditRetention { at_hand_days: Some(at_hand_days), keep_days, beyond_authorities_days }
+}
+
+/// Many records, and for how long they are kept.
+async fn kept(installation: &Installation, retention: AuditRetention) {
+    let chancery = &installation.chancery;
+    let caller = installation.administrators().await;
+    let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
+    assert_eq!(chancery.change_settings(&caller, patch).await.unwrap().audit_retention, retention);
+    filled(chancery).await;
+}
+
+/// Lets time pass, and does what is due then.
+async fn after(installation: &Installation, days: i64) {
+    installation.chancery.sequence_ledger().await.unwrap();
+    installation.clock.advance_ms(days * DAY_MS);
+    installation.chancery.keep_archives().await.unwrap();
+    installation.chancery.sequence_ledger().await.unwrap();
+}
+
+/// A root; its certificate's id.
+async fn root(chancery: &Chancery, caller: &Caller) -> Uuid {
+    let new_key = json!({"keyTypeUuid": KeyTypeId::from_u128(0x6b74_0000_0000_0004), "save": true});
+    let profile = CertProfileId::from_u128(0x6370_0000_0000_0001);
+    let root = json!({"certProfileUuid": profile, "newKey": new_key, "trustCert": true});
+    let made = chancery.generate_certificate(caller, serde_json::from_value(root).unwrap()).await.unwrap();
+    made.made().expect("nobody is asked for approvals").certificate_uuid.into()
+}
+
+async fn archives(chancery: &Chancery, caller: &Caller) -> Vec<AuditArchive> {
+    chancery.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
+}
+
+async fn numbers(chancery: &Chancery, caller: &Caller) -> Vec<i64> {
+    let all = chancery.audit_records(caller, AuditQuery::default()).await.unwrap();
+    all.items.into_iter().map(|record| record.number).collect()
+}
+
+fn leaves_of(lines: &[String]) -> Vec<String> {
+    let mut records: Vec<_> = lines.iter().filter(|line| line.starts_with("{\"number\"")).cloned().collect();
+    records.sort_by_key(|line| line.rsplit_once(':').unwrap().1.trim_end_matches('}').parse::<u64>().unwrap());
+    records
+}
+
+async fn what_is_archived_is_exported_and_verified_as_before(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, None, None)).await;
+    let before = leaves_of(&lines(chancery).await);
+    after(&installation, 90).await;
+    assert!(archives(chancery, &installation.administrators().await).await.is_empty(), "not many, and not old enough");
+    after(&installation, 2).await;
+    let caller = installation.administrators().await;
+    let made = archives(chancery, &caller).await;
+    assert_eq!(made.len(), 1);
+    assert_eq!((made[0].first_leaf, made[0].records), (0, before.len() as i64), "{made:?}");
+    let there = lines(chancery).await;
+    assert_eq!(leaves_of(&there)[..before.len()], before);
+    assert_eq!(of_lines(chancery, &there, &[]).faults, []);
+    let state = verified(chancery, &[]).await;
+    assert_eq!((state.faults.as_slice(), state.removed), (&[][..], 0));
+    assert_eq!(state.records, state.newest.unwrap().head.size + state.newer);
+    let at_hand = numbers(chancery, &caller).await;
+    let of_lines = |lines: &str| serde_json::from_str::<AuditRecord>(lines).unwrap().number;
+    assert!(!before.iter().any(|line| at_hand.contains(&of_lines(line))), "they are not listed any more");
+    let downloaded = chancery.audit_archive(&caller, 0).await.unwrap();
+    assert_eq!(std::str::from_utf8(&downloaded).unwrap().lines().collect::<Vec<_>>(), before);
+    let hash = chancery_keys::hash(chancery_types::HashType::Sha2_256, &downloaded);
+    assert_eq!(made[0].sha256, chancery_verify::hexadecimal(hash.as_bytes()));
+    let refused = chancery.audit_archive(&caller, 1).await.unwrap_err();
+    assert_eq!(refused.meaning(), Meaning::NotFound);
+    after(&installation, 1_000).await;
+    let caller = installation.administrators().await;
+    assert_eq!(archives(chancery, &caller).await.len(), 2, "kept for ever");
+    assert_eq!(faults(chancery, &[]).await, []);
+}
+
+async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(200), None)).await;
+    let (old, before) = (checkpoint(chancery).await.0, leaves_of(&lines(chancery).await));
+    after(&installation, 92).await;
+    append(chancery, "later").await;
+    after(&installation, 109).await;
+    let caller = installation.administrators().await;
+    let made = archives(chancery, &caller).await;
+    assert_eq!(made.len(), 1, "the first one was removed: {made:?}");
+    let state = verified(chancery, std::slice::from_ref(&old)).await;
+    assert_eq!((state.faults.as_slice(), state.removed), (&[][..], before.len() as u64));
+    let left = lines(chancery).await;
+    assert_eq!(of_lines(chancery, &left, std::slice::from_ref(&old)).faults, []);
+    assert_eq!(leaves_of(&left).len() as u64 + state.removed, checkpoint(chancery).await.1.head.size);
+    // Whoever kept the archive has it verified with the rest.
+    let with = |archived: &[String]| of_lines(chancery, &[archived, &left].concat(), &[]);
+    assert_eq!(with(&before).faults, []);
+    let mut changed = before.clone();
+    changed[2] = changed[2].replace("\"count\":1", "\"count\":2");
+    assert!(matches!(*with(&changed).faults, [LedgerFault::Changed { leaf: 2, .. }]));
+    // A record behind what was removed is missed.
+    let first = leaves_of(&left)[0].clone();
+    let without: Vec<_> = left.iter().filter(|line| **line != first).cloned().collect();
+    let removed = state.removed;
+    assert!(matches!(
+        *of_lines(chancery, &without, &[]).faults,
+        [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == removed
+    ));
+    let told = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
+    let told = |action| told.iter().filter(|record| record.action == action).count();
+    assert_eq!((told(Action::AuditArchive), told(Action::AuditArchiveRemove)), (1, 1), "the other is archived itself");
+}
+
+async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(200), None)).await;
+    after(&installation, 92).await;
+    let leaves = archives(chancery, &installation.administrators().await).await[0].leaves as u64;
+    // A row that claims to be older than it is, and one with other lines.
+    alter(chancery, vec!["UPDATE audit_archives SET last_at_ms = 0".to_owned()]).await;
+    let refused = chancery.keep_archives().await.unwrap_err();
+    assert!(format!("{refused:?}").contains("archive 0"), "{refused:?}");
+    assert_eq!(faults(chancery, &[]).await, []);
+    let other = if installation.is_on_postgres() { "decode('00', 'hex')" } else { "x'00'" };
+    alter(chancery, vec![format!("UPDATE audit_archives SET lines = {other}")]).await;
+    let named = [LedgerFault::Archive { first_leaf: 0 }, LedgerFault::Missing { leaf: 0, count: leaves, after: None }];
+    assert_eq!(faults(chancery, &[]).await, named);
+    installation.clock.advance_ms(200 * DAY_MS);
+    chancery.keep_archives().await.unwrap_err();
+    let caller = installation.administrators().await;
+    assert_eq!(chancery.audit_archive(&caller, 0).await.unwrap_err().meaning(), Meaning::Internal);
+    assert_eq!(archives(chancery, &caller).await[0].first_leaf, 0);
+}
+
+async fn what_the_server_asks_for_stays_at_hand(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(200), None)).await;
+    let mut missed = record("missed", chancery.clock.now_ms());
+    (missed.action, missed.object) = ("JournalMiss".to_owned(), Some(Uuid::from_u128(7)));
+    let write = chancery.storage.store().write(move |tx| Box::pin(audit::append(tx, missed)));
+    write.await.map_err(Error::from).unwrap();
+    filled(chancery).await;
+    let before = leaves_of(&lines(chancery).await);
+    after(&installation, 92).await;
+    let caller = installation.administrators().await;
+    assert_eq!(archives(chancery, &caller).await[0].records, before.len() as i64 - 1);
+    assert_eq!(leaves_of(&lines(chancery).await)[..before.len()], before);
+    after(&installation, 200).await;
+    let state = verified(chancery, &[]).await;
+    assert_eq!(state.faults, []);
+    let caller = installation.administrators().await;
+    let query = AuditQuery { action: Some(Action::JournalMiss), ..AuditQuery::default() };
+    assert_eq!(chancery.audit_records(&caller, query).await.unwrap().items.len(), 1);
+}
+
+async fn nothing_is_archived_that_is_not_as_it_became_a_leaf(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, None, None)).await;
+    let number = placed(chancery).await[4].row.seq;
+    alter(chancery, vec![format!("UPDATE audit SET source = 'somebody' WHERE seq = {number}")]).await;
+    installation.clock.advance_ms(92 * DAY_MS);
+    let refused = chancery.keep_archives().await.unwrap_err();
+    assert!(format!("{refused:?}").contains("leaf 4"), "{refused:?}");
+    assert_eq!(
+        faults(chancery, &[]).await,
+        [LedgerFault::Changed { leaf: 4, number }],
+        "it is there for who looks into it"
+    );
+}
+
+async fn nothing_is_removed_before_the_last_authority_ended_long_ago(installation: Installation) {
+    let chancery = &installation.chancery;
+    let caller = installation.administrators().await;
+    let authority = root(chancery, &caller).await;
+    let end_s = chancery.storage.store().read(move |tx| {
+        Box::pin(async move {
+            let row = chancery_store::tables::certificates::by_id(tx, authority).await?;
+            Ok::<_, Error>(row.unwrap().not_after_s)
+        })
+    });
+    let end_ms = end_s.await.unwrap() * 1_000;
+    kept(&installation, days(90, Some(120), Some(730))).await;
+    let left = (end_ms - chancery.clock.now_ms()) / DAY_MS;
+    after(&installation, left + 729).await;
+    let state = verified(chancery, &[]).await;
+    assert_eq!((state.faults.as_slice(), state.removed), (&[][..], 0));
+    after(&installation, 2).await;
+    let state = verified(chancery, &[]).await;
+    assert_eq!(state.faults, []);
+    assert!(state.removed > 0);
+}
+
+/// What the database alone says of retention, of removal and of times is not believed.
+async fn nobody_without_the_key_removes_records(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, None, None)).await;
+    let count = placed(chancery).await.len() as u64;
+    let value = json!(days(90, Some(90), None)).to_string();
+    alter(chancery, vec![format!("UPDATE settings SET value = '{value}' WHERE name = 'auditRetention'")]).await;
+    let read = chancery.storage.store().read(|tx| Box::pin(settings::value(tx, "auditRetention")));
+    assert!(read.await.is_err(), "the row says no more what it said");
+    chancery.apply_settings(&HOST).await.unwrap();
+    after(&installation, 200).await;
+    assert_eq!(
+        verified(chancery, &[]).await.removed,
+        0,
+        "whoever changes the setting in the database keeps everything"
+    );
+    assert!(placed(chancery).await.len() as u64 >= count);
+    // Deleted is deleted: no checkpoint says that it may be.
+    let write = chancery.storage.store().write(|tx| Box::pin(audit_archives::forget_records(tx, 1..=3)));
+    write.await.map_err(Error::from).unwrap();
+    assert!(matches!(*faults(chancery, &[]).await, [LedgerFault::Missing { leaf: 0, .. }]));
+}
+
+#[tokio::test]
+async fn what_cannot_be_kept_to_is_refused_at_its_member() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    for (retention, field) in [
+        (days(89, None, None), "/auditRetention/atHandDays"),
+        (days(36_501, None, None), "/auditRetention/atHandDays"),
+        (days(100, Some(99), None), "/auditRetention/keepDays"),
+        (days(100, Some(100), Some(36_501)), "/auditRetention/beyondAuthoritiesDays"),
+        (AuditRetention { keep_days: Some(400), ..AuditRetention::default() }, "/auditRetention/atHandDays"),
+        (days(100, None, Some(1)), "/auditRetention/beyondAuthoritiesDays"),
+    ] {
+        let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
+        let refused = installation.chancery.change_settings(&caller, patch).await.unwrap_err();
+        assert_eq!((refused.meaning(), refused.field()), (Meaning::Value, Some(field)));
+    }
+}
