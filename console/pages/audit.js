@@ -23,7 +23,7 @@ const ACTIONS = [
   "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume",
   "WitnessFail", "WitnessResume",
   "ServerStart", "ServerStop", "ClockJump",
-  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "LedgerFail", "LedgerResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
+  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "LedgerFail", "LedgerResume", "AuditArchive", "AuditArchiveRemove", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
   "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",

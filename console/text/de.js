@@ -1671,6 +1671,8 @@ export default {
   "action.JournalResume": "Journal läuft wieder",
   "action.LedgerFail": "Prüfbuch lässt sich nicht fortschreiben",
   "action.LedgerResume": "Prüfbuch wird wieder fortgeschrieben",
+  "action.AuditArchive": "Audit-Einträge archiviert",
+  "action.AuditArchiveRemove": "Audit-Archiv entfernt",
   "action.JournalRemove": "Journalteile entfernt",
   "action.KeyCreate": "Schlüssel angelegt",
   "action.KeyRead": "Schlüssel gelesen",

@@ -72,6 +72,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "JournalResume",
     "LedgerFail",
     "LedgerResume",
+    "AuditArchive",
+    "AuditArchiveRemove",
     "JournalRemove",
     "WitnessFail",
     "WitnessResume",
