@@ -180,6 +180,8 @@ NAMES = {
     "GET /api/v2/token-profiles/{uuid}/budgets": "token_profiles.budgets",
     "GET /api/v2/audit/export": "audit.export",
     "GET /api/v2/audit/checkpoint": "audit.checkpoint",
+    "GET /api/v2/audit/archives": "audit.archives",
+    "GET /api/v2/audit/archives/download": "audit.download_archive",
     "POST /api/v2/audit/journal/search": "audit.search_journal",
     "GET /api/v2/reports/access": "reports.access",
     "POST /api/v2/reports/access/effect": "reports.access_effect",

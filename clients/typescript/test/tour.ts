@@ -569,6 +569,8 @@ export class Tour {
     assert.equal(JSON.parse(lines[0] ?? "").outcome, "Success");
     const newest = await this.client.audit.checkpoint();
     assert(newest.records > 0 && newest.checkpoint.includes(`\ncheckpoint ${newest.number}\n`));
+    assert.deepEqual((await this.client.audit.archives({ pageSize: 2 })).items, []);
+    await assert.rejects(this.client.audit.downloadArchive({ firstLeaf: 0 }), { status: 404 });
     const tokenProfileUuid = this.state.demo.tokenProfileUuid;
     const { token } = await this.client.tokenProfiles.tokenize(tokenProfileUuid, { message: CARD });
     const had = await this.client.audit.searchJournal({ tokenProfileUuid, token, pageSize: 1 });

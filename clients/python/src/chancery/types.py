@@ -57,7 +57,7 @@ AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "A
 """What somebody can do, as the report of access sorts it."""
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "IdentityRecover", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "LedgerFail", "LedgerResume", "JournalRemove", "WitnessFail", "WitnessResume", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "IdentityRecover", "PasswordChange", "TotpEnrol", "TotpConfirm", "TotpRemove", "TotpReset", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "IdentityProviderCreate", "IdentityProviderRead", "IdentityProviderChange", "IdentityProviderDelete", "IdentityBindingCreate", "IdentityBindingRead", "IdentityBindingDelete", "PasskeyEnrol", "PasskeyConfirm", "PasskeyRead", "PasskeyChange", "PasskeyDelete", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyRead", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "MailboxSet", "MailboxRead", "MailboxConfirm", "MailboxRemove", "NoticeGiveUp", "AuditTargetCreate", "AuditTargetRead", "AuditTargetChange", "AuditTargetDelete", "AuditTargetTest", "AuditTargetFail", "AuditTargetResume", "JournalSearch", "JournalMiss", "JournalFail", "JournalResume", "LedgerFail", "LedgerResume", "AuditArchive", "AuditArchiveRemove", "JournalRemove", "WitnessFail", "WitnessResume", "BudgetWarn", "DetokenizeGrantRead", "DetokenizeGrantUse"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -337,6 +337,19 @@ class AuditApiKey(TypedDict):
     """Which of its secrets: one more with each rotation."""
 
 
+AuditArchive = TypedDict("AuditArchive", {
+    "bytes": "int",
+    "firstLeaf": "int",
+    "from": "str",
+    "leaves": "int",
+    "madeAt": "str",
+    "records": "int",
+    "sha256": "str",
+    "to": "str",
+})
+"""Audit records that are not at hand any more: a part of the ledger."""
+
+
 class AuditCertificate(TypedDict):
     """A client certificate as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
     member.
@@ -417,6 +430,10 @@ class AuditRecord(TypedDict):
     """The address that the request came from; empty for what came from none."""
     time: str
     """When (RFC 3339, UTC, to the millisecond)."""
+
+
+AuditRetention: TypeAlias = "dict[str, Any]"
+"""For how long audit records are at hand, and how long they are kept. What is absent has no end."""
 
 
 class AuditRole(TypedDict):
@@ -1547,6 +1564,18 @@ class ErrorResponse(TypedDict):
     """One sentence for a person."""
     requestId: str
     """The id under which the log and the audit records speak of this call; also in the header `X-Request-Id`."""
+
+
+class AuditArchiveItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[AuditArchive]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
 class AuditRecordItems(TypedDict):
@@ -3108,6 +3137,10 @@ class PatchSettings(TypedDict):
     """
     apiAccess: NotRequired[bool | None]
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+    auditRetention: NotRequired[AuditRetention | None]
+    """For how long audit records are at hand, and how long they are kept; all of it, in the place of what it was. An empty object is
+    for ever.
+    """
     freshFactorFor: NotRequired[list[FreshFactorFor] | None]
     """What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
     change it takes that, too.
@@ -3944,6 +3977,8 @@ class Settings(TypedDict):
     """The settings of the installation."""
     apiAccess: bool
     """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+    auditRetention: NotRequired[AuditRetention]
+    """For how long audit records are at hand, and how long they are kept: for ever as long as it is empty."""
     demo: bool
     """Whether this is a demonstration: one file holds both halves of dual control."""
     freshFactorFor: NotRequired[list[FreshFactorFor]]

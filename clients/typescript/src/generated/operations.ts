@@ -138,6 +138,55 @@ export class Audit {
   }
 
   /**
+   * The archives of audit records that are not at hand any more, the oldest first. Needs Audit:Read.
+   *
+   * `GET /api/v2/audit/archives`
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without it the first 10,000 are answered.
+   *
+   * `after`: The `next` of an answer.
+   */
+  archives(
+    query: { pageSize?: number; after?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.AuditArchiveItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit/archives",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditArchiveItems>;
+  }
+
+  /**
+   * The records of an archive as lines of an export of the ledger, each with its `leaf`: for a place of one's own, and for
+   * `chancery audit verify --archive` once it was removed here. Needs Audit:Read, and is recorded. The answer has no envelope.
+   *
+   * `GET /api/v2/audit/archives/download`
+   *
+   * `firstLeaf`: The one that begins with this leaf; without it the oldest one.
+   */
+  downloadArchive(
+    query: { firstLeaf?: number } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit/archives/download",
+      kind: "bytes",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
    * The newest checkpoint of the audit ledger, signed, and the key that it is verified with. Needs Audit:Read.
    *
    * `GET /api/v2/audit/checkpoint`

@@ -53,7 +53,7 @@ export interface AccessEffect {
 export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "IdentityRecover" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "LedgerFail" | "LedgerResume" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "IdentityRecover" | "PasswordChange" | "TotpEnrol" | "TotpConfirm" | "TotpRemove" | "TotpReset" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "IdentityProviderCreate" | "IdentityProviderRead" | "IdentityProviderChange" | "IdentityProviderDelete" | "IdentityBindingCreate" | "IdentityBindingRead" | "IdentityBindingDelete" | "PasskeyEnrol" | "PasskeyConfirm" | "PasskeyRead" | "PasskeyChange" | "PasskeyDelete" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyRead" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "MailboxSet" | "MailboxRead" | "MailboxConfirm" | "MailboxRemove" | "NoticeGiveUp" | "AuditTargetCreate" | "AuditTargetRead" | "AuditTargetChange" | "AuditTargetDelete" | "AuditTargetTest" | "AuditTargetFail" | "AuditTargetResume" | "JournalSearch" | "JournalMiss" | "JournalFail" | "JournalResume" | "LedgerFail" | "LedgerResume" | "AuditArchive" | "AuditArchiveRemove" | "JournalRemove" | "WitnessFail" | "WitnessResume" | "BudgetWarn" | "DetokenizeGrantRead" | "DetokenizeGrantUse";
 
 /** How much all servers together have done in each hour of the last day. */
 export interface Activity {
@@ -336,6 +336,26 @@ export interface AuditApiKey {
   version: number;
 }
 
+/** Audit records that are not at hand any more: a part of the ledger. */
+export interface AuditArchive {
+  /** Bytes of its download. */
+  bytes: number;
+  /** Its first leaf of the ledger, by which it is named. */
+  firstLeaf: number;
+  /** The time of its oldest record (RFC 3339). */
+  from: string;
+  /** How many leaves it goes over. */
+  leaves: number;
+  /** When it was made. */
+  madeAt: string;
+  /** Records in it: all of these leaves, but for the few that stay at hand for good. */
+  records: number;
+  /** SHA-256 of its download, in hexadecimal digits. */
+  sha256: string;
+  /** That of its newest record. */
+  to: string;
+}
+
 /**
  * A client certificate as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last
  * member.
@@ -419,6 +439,9 @@ export interface AuditRecord {
   /** When (RFC 3339, UTC, to the millisecond). */
   time: string;
 }
+
+/** For how long audit records are at hand, and how long they are kept. What is absent has no end. */
+export type AuditRetention = Record<string, unknown>;
 
 /** A role as a record names it. */
 export interface AuditRole {
@@ -1580,6 +1603,18 @@ export interface ErrorResponse {
   message: string;
   /** The id under which the log and the audit records speak of this call; also in the header `X-Request-Id`. */
   requestId: string;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface AuditArchiveItems {
+  /** This page's items. */
+  items: AuditArchive[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
 }
 
 /** A list of signing policies, signing requests or audit records: `items`. */
@@ -3137,6 +3172,11 @@ export interface PatchSettings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
   apiAccess?: boolean | null;
   /**
+   * For how long audit records are at hand, and how long they are kept; all of it, in the place of what it was. An empty object is
+   * for ever.
+   */
+  auditRetention?: AuditRetention | null;
+  /**
    * What takes a second factor of the last ten minutes of everybody in the session; all of it, in the place of what it was. To
    * change it takes that, too.
    */
@@ -3977,6 +4017,8 @@ export interface SetMailbox {
 export interface Settings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
   apiAccess: boolean;
+  /** For how long audit records are at hand, and how long they are kept: for ever as long as it is empty. */
+  auditRetention?: AuditRetention;
   /** Whether this is a demonstration: one file holds both halves of dual control. */
   demo: boolean;
   /** What takes a second factor of the last ten minutes of everybody in the session. */

@@ -93,9 +93,9 @@ pub struct ArchiveQuery {
 #[cfg_attr(feature = "schema", derive(utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct DownloadArchiveQuery {
-    /// The one that begins with this leaf.
+    /// The one that begins with this leaf; without it the oldest one.
     #[cfg_attr(feature = "schema", param(minimum = 0))]
-    pub first_leaf: i64,
+    pub first_leaf: Option<i64>,
 }
 
 /// Audit records that are not at hand any more: a part of the ledger.

@@ -1,4 +1,4 @@
-//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files, or may.
+//! `audit who`, `audit verify`, `audit verify-journal` and `audit archive`, which are not in the table of resources: they read files, or may.
 
 use std::path::PathBuf;
 
@@ -55,6 +55,13 @@ pub(crate) struct AuditVerify {
     pub(crate) tolerance: u32,
     #[command(flatten)]
     pub(crate) cosigned: WitnessOptions,
+    #[command(flatten)]
+    pub(crate) installation: HostOptions,
+}
+
+/// `audit archive`.
+#[derive(Args)]
+pub(crate) struct AuditArchive {
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }

@@ -20,7 +20,7 @@ use serde_json::json;
 use super::audit_who;
 use crate::{
     bounded,
-    cli::audit::{AuditVerify, AuditVerifyJournal, JournalPlace},
+    cli::audit::{AuditArchive, AuditVerify, AuditVerifyJournal, JournalPlace},
     client::exit::{Exit, told_with, usage},
     failure::{Failure, describe},
     installation, output,
@@ -41,13 +41,20 @@ const VERIFY: &str =
 
 const VERIFY_EXAMPLE: &str = "Exit codes: 0 it is whole, 1 it is not: each line names a place\n\nExample:\n  chancery audit verify-journal --data chancery-data --root-key chancery-data/root.key";
 
+const ARCHIVE: &str = "Moves audit records into archives, and removes archives, as the settings say: what the server does by itself once its clock \
+                       has gone on for six hours";
+
+const ARCHIVE_EXAMPLE: &str =
+    "Example:\n  chancery audit archive --data chancery-data --root-key chancery-data/root.key";
+
 /// Adds them to the commands that the table makes of audit records.
 pub(super) fn added(command: Command) -> Command {
     let who = audit_who::added(Command::new("who"));
     let verify =
         AuditVerifyJournal::augment_args(Command::new("verify-journal")).about(VERIFY).after_help(VERIFY_EXAMPLE);
     let ledger = AuditVerify::augment_args(Command::new("verify")).about(LEDGER).after_help(LEDGER_EXAMPLE);
-    command.subcommand(who).subcommand(ledger).subcommand(verify)
+    let archive = AuditArchive::augment_args(Command::new("archive")).about(ARCHIVE).after_help(ARCHIVE_EXAMPLE);
+    command.subcommand(who).subcommand(ledger).subcommand(verify).subcommand(archive)
 }
 
 /// One of them, where the line has one.
@@ -57,6 +64,9 @@ pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
         ("verify", below) => AuditVerify::from_arg_matches(below)
             .map_err(Failure::from)
             .and_then(|command| block(verify_records(command))),
+        ("archive", below) => {
+            AuditArchive::from_arg_matches(below).map_err(Failure::from).and_then(|command| block(archive(command)))
+        }
         ("verify-journal", below) => AuditVerifyJournal::from_arg_matches(below)
             .map_err(Failure::from)
             .and_then(|command| block(verify(command))),
@@ -66,6 +76,16 @@ pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
 
 pub(super) fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Result<Exit, Failure> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(command)
+}
+
+async fn archive(command: AuditArchive) -> Result<Exit, Failure> {
+    let settings = command.installation.resolve()?;
+    let chancery = installation::open_existing(&settings).await?;
+    let kept = chancery.keep_archives_now(&Host::running("chancery audit archive")).await;
+    chancery.shut_down().await;
+    let (made, removed) = kept?;
+    output::line(json!({"archivesMade": made, "archivesRemoved": removed}))?;
+    Ok(Exit::Done)
 }
 
 async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {

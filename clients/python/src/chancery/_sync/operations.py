@@ -139,6 +139,48 @@ class Audit:
         )
         return cast("types.AuditRecordItems", self._caller.call(call))
 
+    def archives(
+        self,
+        *,
+        pageSize: int | None = None,
+        after: str | None = None,
+    ) -> types.AuditArchiveItems:
+        """The archives of audit records that are not at hand any more, the oldest first. Needs Audit:Read.
+
+        `GET /api/v2/audit/archives`
+
+        `pageSize`: Items a page, 1 to 1,000. Without it the first 10,000 are answered.
+
+        `after`: The `next` of an answer.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/archives",
+            kind="envelope",
+            query={"pageSize": pageSize, "after": after},
+            repeatable=True,
+        )
+        return cast("types.AuditArchiveItems", self._caller.call(call))
+
+    def download_archive(
+        self,
+        *,
+        firstLeaf: int | None = None,
+    ) -> bytes:
+        """The records of an archive as lines of an export of the ledger, each with its `leaf`: for a place of one's own, and for
+        `chancery audit verify --archive` once it was removed here. Needs Audit:Read, and is recorded. The answer has no envelope.
+
+        `GET /api/v2/audit/archives/download`
+
+        `firstLeaf`: The one that begins with this leaf; without it the oldest one.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/archives/download",
+            kind="bytes",
+            query={"firstLeaf": firstLeaf},
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
     def checkpoint(
         self,
     ) -> types.AuditCheckpoint:

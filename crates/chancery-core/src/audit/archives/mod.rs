@@ -25,7 +25,7 @@ use chancery_verify::log::tree::{Hash, TILE_WIDTH};
 pub(crate) use self::retention::check as check_retention;
 pub(super) use self::{lines::Archived, reading::lines_behind};
 use super::{Actor, STEADY};
-use crate::{Chancery, Error, Event, Result, audit::Entry, clock::ms};
+use crate::{Chancery, Error, Event, Host, Result, audit::Entry, clock::ms};
 
 /// How often it is looked whether something is to be moved or removed.
 const LOOK_EVERY: Duration = Duration::from_mins(10);
@@ -45,18 +45,30 @@ impl Chancery {
 
     /// Moves what need not be at hand any more, and removes what need not be kept, by a clock that may be believed.
     pub(crate) async fn keep_archives(&self) -> Result<()> {
-        if !self.is_steady(STEADY) {
-            return Ok(());
-        }
+        if self.is_steady(STEADY) { self.keep_archives_by_clock().await.map(drop) } else { Ok(()) }
+    }
+
+    /// The same at once, for somebody on the host who answers for its clock: how many archives were made, and how many removed.
+    pub async fn keep_archives_now(&self, _host: &Host) -> Result<(u64, u64)> {
+        self.sequence_ledger().await?;
+        self.keep_archives_by_clock().await
+    }
+
+    async fn keep_archives_by_clock(&self) -> Result<(u64, u64)> {
         let retention = self.settings.load().audit_retention;
         let ago = |days: u32| self.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
+        let (mut made, mut removed) = (0, 0);
         if let Some(days) = retention.at_hand_days {
-            while self.archive_some(ago(days)).await? {}
+            while self.archive_some(ago(days)).await? {
+                made += 1;
+            }
         }
         if let Some(days) = retention.keep_days {
-            while self.remove_archive(ago(days), retention.beyond_authorities_days).await? {}
+            while self.remove_archive(ago(days), retention.beyond_authorities_days).await? {
+                removed += 1;
+            }
         }
-        Ok(())
+        Ok((made, removed))
     }
 
     /// The record of something that was done, to be appended in the transaction that does it.

@@ -34,17 +34,24 @@ impl Chancery {
         items(listed.await?, |head| Ok(body_of(&head)))
     }
 
-    /// The lines of the archive that begins with this leaf; that somebody got them is recorded before.
-    pub async fn audit_archive(&self, caller: &Caller, first_leaf: i64) -> Result<Vec<u8>> {
+    /// The lines of the archive that begins with this leaf, or of the oldest one, and its first leaf; that somebody got them is
+    /// recorded before.
+    pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<(i64, Vec<u8>)> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
         let read = self.read_list(caller, &grant, move |tx| {
-            Box::pin(async move { Ok(audit_archives::by_first_leaf(tx, first_leaf).await?) })
+            Box::pin(async move {
+                Ok(match first_leaf {
+                    Some(leaf) => audit_archives::by_first_leaf(tx, leaf).await?,
+                    None => audit_archives::behind(tx, i64::MIN).await?,
+                })
+            })
         });
         let row = read.await?.ok_or_else(|| Error::not_found("There is no archive that begins with this leaf."))?;
+        let first_leaf = row.head.first_leaf;
         let lines = lines_of(&row).ok_or_else(|| unreadable(&row))?;
         let event = Event::new(Action::AuditExport).detail(json!({"archive": first_leaf}));
         self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
-        Ok(lines.into_bytes())
+        Ok((first_leaf, lines.into_bytes()))
     }
 }
 

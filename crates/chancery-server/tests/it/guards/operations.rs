@@ -178,7 +178,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/reports/access/effect", Perms(&[TokenizationManage, IdentityManage, ServicesDeploy, AuditRead]), "{}"),
     ("get", "/api/v2/audit/export", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/audit/archives", Perms(&[AuditRead]), ""),
-    ("get", "/api/v2/audit/archives/download", Perms(&[AuditRead]), "?firstLeaf=0"),
+    ("get", "/api/v2/audit/archives/download", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/audit/checkpoint", Perms(&[AuditRead]), ""),
     ("post", "/api/v2/audit/journal/search", Perms(&[AuditRead]), r#"{"tokenProfileUuid":"00000000-0000-0000-0000-0000000000aa","token":"t"}"#),
     ("get", "/api/v2/audit/targets", Perms(&[SystemManage, AuditRead]), ""),

@@ -180,6 +180,7 @@ impl Tour {
         assert!(lines.starts_with('{') && lines.contains(r#""action":"RoleCreate""#), "{lines}");
         let newest = answer!(client, audit_checkpoint());
         assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
+        assert_eq!(answer!(client, audit_archives(), json!({"pageSize": 2})).items, []);
         let asked = json!({"tokenProfileUuid": self.id::<TokenProfileId>("tokenProfileUuid"), "token": "4111"});
         assert_eq!(answer!(client, search_journal(), asked).items, []);
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));

@@ -1,5 +1,6 @@
 //! GET /api/v2/audit.
 
+mod archives;
 mod checkpoint;
 mod export;
 mod journal;

@@ -13,8 +13,8 @@ async fn api_access_can_be_switched_off_and_on_again_by_a_cookie_session() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
     let (bearer, cookie) = (admin.with_bearer(admin.bearer.as_ref().unwrap()), admin.with_cookie_alone());
-    let on = json!({"apiAccess": true, "hardened": false, "demo": false, "freshFactorFor": []});
-    let off = json!({"apiAccess": false, "hardened": false, "demo": false, "freshFactorFor": []});
+    let on = json!({"apiAccess": true, "hardened": false, "demo": false, "freshFactorFor": [], "auditRetention": {}});
+    let off = json!({"apiAccess": false, "hardened": false, "demo": false, "freshFactorFor": [], "auditRetention": {}});
     assert_eq!(bearer.get(SETTINGS).await.response(), &on);
     assert_eq!(bearer.patch(SETTINGS, json!({"apiAccess": false})).await.response(), &off);
     for client in [&bearer, &admin] {
