@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { append, h } from "../dom.js";
 import { Names } from "../names.js";
+import { PLACE, archives, readArchives, sinceWhen } from "../parts/archives.js";
 import { field, input, select } from "../parts/form.js";
 import { pageOf } from "../parts/object-page.js";
 import { people } from "../parts/people.js";
@@ -41,12 +42,14 @@ const OUTCOMES = [
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query: asked, signal }) {
-  const query = inUtc(asked);
+  const whole = inUtc(asked);
+  const { [PLACE]: archivesAfter, ...query } = whole;
   const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from, to, after } = query;
   const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from, to };
   const known = new Names(signal);
-  const [answer, newest, names, profiles] = await Promise.all([
+  const [answer, archived, newest, names, profiles] = await Promise.all([
     get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal),
+    readArchives(archivesAfter, signal),
     get("/api/v2/audit/checkpoint", {}, signal),
     known.identities(),
     known.tokenProfiles(),
@@ -58,7 +61,9 @@ export async function page({ query: asked, signal }) {
     (objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", only(query, answer["items"], objects), " ", h("a", { href: address("/audit") }, t("list.all"))),
     h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: address("/audit/journal") }, t("journal.title")), " · ", h("a", { href: address("/audit/targets") }, t("shipping.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) }), newest["witnessed"] && [" ", t("audit.witnessed", { records: newest["witnessed"].records, witnesses: newest["witnessed"].witnesses.join(", ") })]),
+    sinceWhen(archived),
     list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query, objects), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
+    archives(archived, whole),
   ];
   return { title: t("nav.audit"), content };
 }

@@ -8,6 +8,7 @@ import { fact, facts } from "../parts/facts.js";
 import { askSlowly, boxes, field, form, input } from "../parts/form.js";
 import { health } from "../parts/health.js";
 import { recovered } from "../parts/recovered.js";
+import { askBeforeRemoval, removesMore, retention } from "../parts/retention.js";
 import { later } from "../parts/table.js";
 import { copyable } from "../parts/values.js";
 import { may } from "../session.js";
@@ -45,18 +46,23 @@ const FRESH_FACTOR_FOR = ["Decisions", "Exports", "Access", "Custody", "Rules"];
 function change(settings, signal) {
   const api = field(t("system.apiAccess"), input({ type: "checkbox", checked: settings["apiAccess"] }), { pointer: "/apiAccess", help: t("system.apiAccessHelp") });
   const fresh = boxes(FRESH_FACTOR_FOR, settings["freshFactorFor"], (one) => word("freshFactorFor", one), "/freshFactorFor");
+  const records = retention(settings["auditRetention"]);
   const apiAccess = () => /** @type {HTMLInputElement} */ (api.control).checked;
-  const edit = changed("/api/v2/system/settings", settings, () => ({ apiAccess: apiAccess(), freshFactorFor: fresh.picked() }));
+  const edit = changed("/api/v2/system/settings", settings, () => ({ apiAccess: apiAccess(), freshFactorFor: fresh.picked(), auditRetention: records.value() }));
   // The box says what is, whoever switched it: the banner at the top does.
   access.addEventListener("change", () => {
     /** @type {HTMLInputElement} */ (api.control).checked = !access.isOff;
     edit.follow("apiAccess");
   }, { signal });
   const save = async () => (await edit.save()) && done(t("system.save"));
-  const act = async () => (settings["apiAccess"] && !apiAccess() ? askBeforeOff(save) : save());
+  const switchOrSave = async () => (settings["apiAccess"] && !apiAccess() ? askBeforeOff(save) : save());
+  const act = async () => {
+    if (!records.isRight()) return;
+    await (removesMore(settings["auditRetention"], records.value()) ? askBeforeRemoval(records.value(), switchOrSave) : switchOrSave());
+  };
   return [
     facts(fact(t("system.hardened"), t(settings["hardened"] ? "yes" : "no")), fact(t("system.demo"), t(settings["demo"] ? "yes" : "no"))),
-    form({ fields: [api, ...fresh.fields], extra: [h("p", { class: "help" }, t("system.freshHelp")), edit.news], submit: t("system.save"), act }),
+    form({ fields: [api, ...fresh.fields], placed: () => records.fields, extra: [h("p", { class: "help" }, t("system.freshHelp")), records.element, edit.news], submit: t("system.save"), act }),
   ];
 }
 

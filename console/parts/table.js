@@ -28,15 +28,16 @@ export function table(columns, rows, caption) {
 /**
  * A list with its search and its pages.
  * @param {{path: string, query: Record<string, string>, caption: string, columns: Column[], empty: Child,
- *   search?: string, filters?: HTMLSelectElement[], listed: Listed}} options
- *   `search`: what is searched for; `filters`: further choices, each by its name in the address
+ *   search?: string, filters?: HTMLSelectElement[], listed: Listed, place?: string}} options
+ *   `search`: what is searched for; `filters`: further choices, each by its name in the address; `place`: how the address calls where
+ *   in the list one is, on a page that has another list, too
  */
 export function list(options) {
-  const { path, query, listed } = options;
-  const isFiltered = Object.keys(query).some((name) => name !== "after");
+  const { path, query, listed, place = "after" } = options;
+  const isFiltered = Object.keys(query).some((name) => name !== place);
   const rows = listed.rows.length > 0 ? table(options.columns, listed.rows, options.caption)
-    : h("div", { class: "empty" }, query["after"] || (isFiltered && listed.next) ? t("list.nothingHere") : isFiltered ? t("list.nothingFound") : options.empty);
-  return [controls(options), rows, pages(path, query, listed)];
+    : h("div", { class: "empty" }, query[place] || (isFiltered && listed.next) ? t("list.nothingHere") : isFiltered ? t("list.nothingFound") : options.empty);
+  return [controls(options), rows, pages(path, query, listed, place)];
 }
 
 /** @param {{path: string, query: Record<string, string>, search?: string, filters?: HTMLSelectElement[]}} options */
@@ -56,11 +57,11 @@ function controls({ path, query, search, filters = [] }) {
 /** Which page led to which, by their addresses: the interface tells what comes after a page, and not what was before it. @type {Map<string, string>} */
 const before = new Map();
 
-/** @param {string} path @param {Record<string, string>} query @param {Listed} listed */
-function pages(path, query, listed) {
-  const { after, ...rest } = query;
-  const here = address(path, { ...rest, after });
-  const next = listed.next && address(path, { ...rest, after: listed.next });
+/** @param {string} path @param {Record<string, string>} query @param {Listed} listed @param {string} place */
+function pages(path, query, listed, place) {
+  const { [place]: after, ...rest } = query;
+  const here = address(path, { ...rest, [place]: after });
+  const next = listed.next && address(path, { ...rest, [place]: listed.next });
   if (next) before.set(next, here);
   const previous = before.get(here);
   const count = listed.total === undefined ? undefined

@@ -7,6 +7,7 @@ import { createServer } from "node:https";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
+import { archives, retention } from "./archives.mjs";
 import { certificate } from "./certificate.mjs";
 import { auditing } from "./auditing.mjs";
 import { deploying } from "./deploying.mjs";
@@ -113,6 +114,10 @@ test("a root that is made issues, another is in the tree, and no certificate is 
 test("people and applications are made, keys are for some things alone, and what ends is said before", () => identities(browser, admins, state.demo));
 
 test("audit records are filtered, and say what they are of", () => auditing(browser, admins));
+
+test("for how long audit records are kept is set after a question, and wrong days are told at their field", () => retention(browser, admins));
+
+test("audit records that are not at hand any more are in archives, each a file to download", () => archives(browser, admins));
 
 test("a new version of a key is asked about where tokens do not tell theirs", () => versions(browser, admins, approver));
 
