@@ -570,7 +570,7 @@ export class Tour {
     const newest = await this.client.audit.checkpoint();
     assert(newest.records > 0 && newest.checkpoint.includes(`\ncheckpoint ${newest.number}\n`));
     assert.deepEqual((await this.client.audit.archives({ pageSize: 2 })).items, []);
-    await assert.rejects(this.client.audit.downloadArchive({ firstLeaf: 0 }), { status: 404 });
+    assert.equal((await this.client.audit.downloadArchive()).length, 0, "there is none");
     const tokenProfileUuid = this.state.demo.tokenProfileUuid;
     const { token } = await this.client.tokenProfiles.tokenize(tokenProfileUuid, { message: CARD });
     const had = await this.client.audit.searchJournal({ tokenProfileUuid, token, pageSize: 1 });

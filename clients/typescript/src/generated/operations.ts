@@ -168,7 +168,7 @@ export class Audit {
    *
    * `GET /api/v2/audit/archives/download`
    *
-   * `firstLeaf`: The one that begins with this leaf; without it the oldest one.
+   * `firstLeaf`: The one that begins with this leaf; without it the oldest one, if there is one.
    */
   downloadArchive(
     query: { firstLeaf?: number } = {},

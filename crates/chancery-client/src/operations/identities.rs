@@ -123,13 +123,15 @@ impl Client {
         self.stream(&format!("/api/v2/audit/export{}", super::query_of(query)?))
     }
 
-    /// The records of the archive that begins with this leaf of the ledger, as lines of JSON, which are read while they come.
+    /// The records of the archive that begins with this leaf of the ledger, or of the oldest one, as lines of JSON, which are read
+    /// while they come.
     ///
     /// # Errors
     ///
     /// [`ClientError`], as for every call.
-    pub fn audit_archive(&self, first_leaf: i64) -> Result<Box<dyn Read + Send>, ClientError> {
-        self.stream(&format!("/api/v2/audit/archives/download?firstLeaf={first_leaf}"))
+    pub fn audit_archive(&self, first_leaf: Option<i64>) -> Result<Box<dyn Read + Send>, ClientError> {
+        let query = first_leaf.map(|leaf| format!("?firstLeaf={leaf}")).unwrap_or_default();
+        self.stream(&format!("/api/v2/audit/archives/download{query}"))
     }
 
     /// The same of a query as the interface writes it, with its question mark, or empty.

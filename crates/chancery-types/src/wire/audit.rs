@@ -93,7 +93,7 @@ pub struct ArchiveQuery {
 #[cfg_attr(feature = "schema", derive(utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct DownloadArchiveQuery {
-    /// The one that begins with this leaf; without it the oldest one.
+    /// The one that begins with this leaf; without it the oldest one, if there is one.
     #[cfg_attr(feature = "schema", param(minimum = 0))]
     pub first_leaf: Option<i64>,
 }

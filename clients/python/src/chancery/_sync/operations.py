@@ -171,7 +171,7 @@ class Audit:
 
         `GET /api/v2/audit/archives/download`
 
-        `firstLeaf`: The one that begins with this leaf; without it the oldest one.
+        `firstLeaf`: The one that begins with this leaf; without it the oldest one, if there is one.
         """
         call = Call(
             "GET", "/api/v2/audit/archives/download",

@@ -34,9 +34,9 @@ impl Chancery {
         items(listed.await?, |head| Ok(body_of(&head)))
     }
 
-    /// The lines of the archive that begins with this leaf, or of the oldest one, and its first leaf; that somebody got them is
-    /// recorded before.
-    pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<(i64, Vec<u8>)> {
+    /// The lines of the archive that begins with this leaf; that somebody got them is recorded before. Without one those of the
+    /// oldest archive, or none where there is none.
+    pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<Vec<u8>> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
         let read = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
@@ -46,12 +46,14 @@ impl Chancery {
                 })
             })
         });
-        let row = read.await?.ok_or_else(|| Error::not_found("There is no archive that begins with this leaf."))?;
-        let first_leaf = row.head.first_leaf;
-        let lines = lines_of(&row).ok_or_else(|| unreadable(&row))?;
-        let event = Event::new(Action::AuditExport).detail(json!({"archive": first_leaf}));
+        let row = read.await?;
+        if row.is_none() && first_leaf.is_some() {
+            return Err(Error::not_found("There is no archive that begins with this leaf."));
+        }
+        let lines = row.as_ref().map(|row| lines_of(row).ok_or_else(|| unreadable(row))).transpose()?;
+        let event = Event::new(Action::AuditExport).detail(json!({"archive": row.map(|row| row.head.first_leaf)}));
         self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
-        Ok((first_leaf, lines.into_bytes()))
+        Ok(lines.unwrap_or_default().into_bytes())
     }
 }
 

@@ -308,9 +308,14 @@ pub(super) const RESOURCES: &[Resource] = &[
             name: "download",
             about: "Writes the records of one to a file, for `audit verify --archive`; that is recorded itself",
             path: "/api/v2/audit/archives/download",
-            members: &[member("first-leaf", "firstLeaf", Kind::Number, "With which leaf it begins, as the list says")],
+            members: &[member(
+                "first-leaf",
+                "firstLeaf",
+                Kind::Number,
+                "With which leaf it begins, as the list says [default: the oldest]",
+            )],
             answer: Answered::File,
-            example: "chancery audit-archive download --first-leaf 0 --out audit-0.jsonl",
+            example: "chancery audit-archive download --out audit-0.jsonl",
             ..SHOW
         }],
     },

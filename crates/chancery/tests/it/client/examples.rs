@@ -170,7 +170,7 @@ const NOT_KEPT: [&str; 12] = [
 ];
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 17] = [
+const FOR_ANYBODY: [&str; 18] = [
     "login",
     "password",
     "totp enrol",
@@ -182,6 +182,7 @@ const FOR_ANYBODY: [&str; 17] = [
     "recover",
     "rows list",
     "rows authenticate",
+    "audit archive",
     "audit verify",
     "audit verify-journal",
     "backup",

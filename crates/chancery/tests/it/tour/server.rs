@@ -181,6 +181,8 @@ impl Tour {
         let newest = answer!(client, audit_checkpoint());
         assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
         assert_eq!(answer!(client, audit_archives(), json!({"pageSize": 2})).items, []);
+        let read = |client: &Client| client.audit_archive(None).map(|lines| io::read_to_string(lines).unwrap());
+        assert_eq!(client.by_hand(read), "", "there is none");
         let asked = json!({"tokenProfileUuid": self.id::<TokenProfileId>("tokenProfileUuid"), "token": "4111"});
         assert_eq!(answer!(client, search_journal(), asked).items, []);
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));

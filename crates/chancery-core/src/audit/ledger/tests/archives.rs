@@ -91,7 +91,7 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
     let at_hand = numbers(chancery, &caller).await;
     let of_lines = |lines: &str| serde_json::from_str::<AuditRecord>(lines).unwrap().number;
     assert!(!before.iter().any(|line| at_hand.contains(&of_lines(line))), "they are not listed any more");
-    let downloaded = chancery.audit_archive(&caller, None).await.unwrap().1;
+    let downloaded = chancery.audit_archive(&caller, None).await.unwrap();
     assert_eq!(std::str::from_utf8(&downloaded).unwrap().lines().collect::<Vec<_>>(), before);
     let hash = chancery_keys::hash(chancery_types::HashType::Sha2_256, &downloaded);
     assert_eq!(made[0].sha256, chancery_verify::hexadecimal(hash.as_bytes()));
