@@ -132,6 +132,9 @@ impl Changes {
                 }
             }
             (Some(Value::Array(before)), Some(Value::Array(after))) => self.compare_lists(member, before, after),
+            // Of what was made or deleted, too: a list that is told whole would soon be too long for its record.
+            (Some(Value::Array(before)), None) if !before.is_empty() => self.compare_lists(member, before, &[]),
+            (None, Some(Value::Array(after))) if !after.is_empty() => self.compare_lists(member, &[], after),
             (before, after) => self.push(member, before, after),
         }
     }
@@ -193,7 +196,7 @@ fn without(list: &[Value], other: &[Value]) -> Vec<usize> {
 }
 
 /// A value, or where it is long its hash.
-fn shortened(value: &Value) -> Value {
+pub(crate) fn shortened(value: &Value) -> Value {
     let text = value.to_string();
     if text.len() <= VALUE_MAX {
         return value.clone();
@@ -237,6 +240,13 @@ mod tests {
         assert_eq!(
             told(&json!({"l": [1, 1, 2]}), &json!({"l": [1, 2, 3]})),
             json!({"changes": [{"member": "/l/1", "before": 1}, {"member": "/l/2", "after": 3}]})
+        );
+        assert_eq!(
+            told(&json!({"l": [1, 1], "none": [], "o": {"l": [1]}}), &json!({"m": [2]})),
+            json!({"changes": [
+                {"member": "/l/0", "before": 1}, {"member": "/l/1", "before": 1}, {"member": "/none", "before": []},
+                {"member": "/o", "before": {"l": [1]}}, {"member": "/m/0", "after": 2},
+            ]})
         );
         let turned = told(&json!({"l": [1, 2]}), &json!({"l": [2, 1]}));
         assert_eq!(turned, json!({"changes": [{"member": "/l", "before": [1, 2], "after": [2, 1]}]}));
