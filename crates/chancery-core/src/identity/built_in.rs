@@ -3,9 +3,15 @@
 use std::collections::BTreeMap;
 
 use chancery_store::{StoreError, Tx, name_key, tables};
-use chancery_types::{Perm, RoleId};
+use chancery_types::{Action, ErrorCode, Perm, RoleId, wire::roles::Role};
+use serde_json::json;
 
-use crate::{Error, Result};
+use super::roles::body_of;
+use crate::{
+    Error, Event, Limits, Result,
+    audit::{Actor, Entry},
+    changes::{Change, ChangeKind},
+};
 
 /// A role as this release defines it.
 struct BuiltIn {
@@ -43,8 +49,10 @@ const ROLES: [BuiltIn; 5] = [
 ];
 
 /// Makes the built-in roles what this release says they are. A permission that a newer release adds is held from now
-/// on, not from the beginning.
-pub(super) async fn ensure(tx: &mut Tx, now: i64) -> Result<()> {
+/// on, not from the beginning. What this makes of roles that are there is recorded: whoever asks who could do what at a
+/// moment before reads it from the records.
+pub(super) async fn ensure(tx: &mut Tx, now: i64, actor: &Actor, limits: &Limits) -> Result<()> {
+    let is_new = tables::roles::ids(tx).await?.is_empty();
     for role in &ROLES {
         let stored = match tables::roles::by_id(tx, role.id.into()).await {
             // Whoever holds it is without it until it is restored.
@@ -68,10 +76,33 @@ pub(super) async fn ensure(tx: &mut Tx, now: i64) -> Result<()> {
             second_factor: None,
         };
         match stored {
-            None => tables::roles::insert(tx, &row).await?,
-            Some(stored) if stored != row => tables::roles::update(tx, &row).await?,
+            None => {
+                tables::roles::insert(tx, &row).await?;
+                if !is_new {
+                    record(tx, now, actor, made(&row)?).await?;
+                }
+            }
+            Some(stored) if stored != row => {
+                tables::roles::update(tx, &row).await?;
+                let event = Event::new(Action::RoleChange).on(stored.id);
+                record(tx, now, actor, event.changed(&body_of(stored)?, &body_of(row)?, limits)?).await?;
+            }
             Some(_) => {}
         }
     }
     Ok(())
+}
+
+fn made(row: &tables::roles::Row) -> Result<Event> {
+    let Role { obj_info, logins_required, perms, management, second_factor, system: _ } = body_of(row.clone())?;
+    Ok(Event::new(Action::RoleCreate).on(row.id).detail(json!({
+        "name": obj_info.name, "loginsRequired": logins_required, "perms": perms, "management": management,
+        "secondFactor": second_factor,
+    })))
+}
+
+async fn record(tx: &mut Tx, now: i64, actor: &Actor, event: Event) -> Result<()> {
+    let stale = event.object.map(|id| Change::of(ChangeKind::Role, id));
+    let event = stale.into_iter().fold(event, Event::changes);
+    Entry::new(now, actor, event, ErrorCode::Success)?.append(tx).await
 }

@@ -224,7 +224,7 @@ fn row_of(id: RoleId, name: String, rules: &RoleRules) -> Result<Row> {
     })
 }
 
-fn body_of(row: Row) -> Result<Role> {
+pub(super) fn body_of(row: Row) -> Result<Role> {
     let rules = rules_of(&row)?;
     Ok(Role {
         obj_info: ObjInfo { name: row.name, uuid: row.id.into() },

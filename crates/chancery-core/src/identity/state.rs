@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     Chancery, Clock, Error, Limits, Result, Source,
-    audit::STEADY,
+    audit::{Actor, STEADY},
     changes::{Change, ChangeKind},
     quarantine::Quarantine,
     storage::{MayRead, Opening, Storage},
@@ -66,9 +66,10 @@ impl IdentityState {
     ) -> Result<Self> {
         let now = clock.now_ms();
         if !storage.is_read_only() {
+            let (actor, limits) = (Actor::of_task(opening.node(), opening), limits.clone());
             let ensured = storage.background(opening, move |tx| {
                 Box::pin(async move {
-                    built_in::ensure(tx, now).await?;
+                    built_in::ensure(tx, now, &actor, &limits).await?;
                     api_key::take_over(tx, now).await
                 })
             });

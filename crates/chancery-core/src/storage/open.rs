@@ -70,7 +70,7 @@ impl OpenFailure {
 }
 
 /// Loads what is compiled, and makes what a new installation needs. There is one for each store that is opened.
-pub(crate) struct Opening(());
+pub(crate) struct Opening(Uuid);
 
 impl Storage {
     /// Opens a store, or begins a new one, and tells from where on it is to be followed.
@@ -87,15 +87,20 @@ impl Storage {
         let read_at = Instant::now();
         let position = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
         let following = Following::from(position.await?, read_at);
-        Ok((Self { store }, Opening(()), following))
+        Ok((Self { store }, Opening(node), following))
     }
 }
 
-#[cfg(test)]
 impl Opening {
+    /// The server that opens it.
+    pub(crate) const fn node(&self) -> Uuid {
+        self.0
+    }
+
     /// For tests of what is loaded.
+    #[cfg(test)]
     pub(crate) const fn of_test() -> Self {
-        Self(())
+        Self(Uuid::nil())
     }
 }
 
