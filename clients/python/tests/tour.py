@@ -526,6 +526,9 @@ class Tour:
         who = access["results"][0]["objInfo"]["uuid"]
         roles = sorted({held["role"]["uuid"] for held in access["results"][0]["rights"]})
         assert self.client.reports.access_effect(identityUuid=who, roleUuids=roles) == {"gains": [], "loses": []}
+        as_of = self.client.audit.list(pageSize=1)["items"][0]["time"]
+        assert self.client.reports.access(asOf=as_of, search="Admin1")["asOf"] == as_of
+        assert self.client.reports.access_effect(since=as_of) == {"gains": [], "loses": []}
         assert len(self.client.reports.activity()["hours"]) == 24
         assert self.client.identities.whoami()["identities"][0]["name"] == "Admin1"
         assert self.client.settings.get()["apiAccess"]

@@ -581,6 +581,9 @@ export class Tour {
     const roleUuids = [...new Set(access.results[0]?.rights.map((held) => held.role.uuid))];
     const effect = await this.client.reports.accessEffect({ identityUuid, roleUuids });
     assert.deepEqual(effect, { gains: [], loses: [] });
+    const asOf = (await this.client.audit.list({ pageSize: 1 })).items[0]?.time ?? "";
+    assert.equal((await this.client.reports.access({ asOf, search: "Admin1" })).asOf, asOf);
+    assert.deepEqual(await this.client.reports.accessEffect({ since: asOf }), { gains: [], loses: [] });
     assert.equal((await this.client.reports.activity()).hours.length, 24);
     assert.equal((await this.client.identities.whoami()).identities[0]?.name, "Admin1");
     assert((await this.client.settings.get()).apiAccess);

@@ -1,22 +1,25 @@
-//! `/api/v2/reports/access` behind the door: who can do what now, by the compiled state that calls look at too, and what a
-//! change would change of that.
+//! `/api/v2/reports/access` behind the door: who can do what now, by the compiled state that calls look at too, who could at
+//! a moment before, and what a change would change of that.
+
+mod past;
 
 use std::sync::Arc;
 
 use chancery_types::{
     Action, IdentityId, ObjectId, Perm, PolicyId, RoleId, TokenProfileId,
     wire::{
-        ListQuery, ObjInfo, Results,
-        reports::{Access, AccessChange, AccessEffect, AccessQuery, AccessRight, HeldRight},
+        ListQuery, ObjInfo,
+        reports::{Access, AccessChange, AccessEffect, AccessQuery, AccessReport, AccessRight, HeldRight},
         signing_policies::ChangeSigningPolicy,
         token_profiles::ControlRule,
     },
 };
 use uuid::Uuid;
 
+use self::past::Past;
 use crate::{
-    Caller, Chancery, Error, Result,
-    access::{ByRole, by_perms, by_rules, rights},
+    Caller, Chancery, Error, Grant, Result,
+    access::{AccessState, ByRole, by_perms, by_rules, effect, rights},
     identity::Directory,
     list::{self, Page},
     tokenization::Profile,
@@ -28,42 +31,39 @@ const RIGHTS_MAX: usize = 10_000;
 /// Who may ask what some change would do: whoever may make one, and auditors.
 const CHANGERS: [Perm; 4] = [Perm::TokenizationManage, Perm::IdentityManage, Perm::ServicesDeploy, Perm::AuditRead];
 
-/// The change that a body names.
+/// The change that a body names, or since when it asks for all of them.
 enum Named {
     Rules(TokenProfileId, Vec<ControlRule>),
     Role(RoleId, Vec<Perm>),
     Identity(IdentityId, Vec<RoleId>),
     Policy(PolicyId, Box<ChangeSigningPolicy>),
+    Since(String),
 }
 
 impl Chancery {
-    /// Who can do what now.
-    pub async fn access_report(&self, caller: &Caller, query: AccessQuery) -> Result<Results<Access>> {
-        let _grant = self.grant(caller, Perm::AuditRead, Action::AccessRead, None).await?;
-        let AccessQuery { page_size, after, search, identity_uuid, object_uuid, right } = query;
+    /// Who can do what now, or could at a moment.
+    pub async fn access_report(&self, caller: &Caller, query: AccessQuery) -> Result<AccessReport> {
+        let grant = self.grant(caller, Perm::AuditRead, Action::AccessRead, None).await?;
+        let AccessQuery { page_size, after, search, identity_uuid, object_uuid, right, as_of } = query;
         let page = Page::of(&ListQuery { page: None, page_size, after, search }, &self.limits)?;
-        let directory = self.identity.directory.load();
-        let by_role = by_role(&directory, &self.token_profiles.all(), object_uuid, right);
-        let listed = directory.identities().filter(|(id, _)| identity_uuid.is_none_or(|only| only == *id));
-        let able = listed.filter(|(_, identity)| rights(&directory, identity, &by_role).next().is_some());
-        let named =
-            able.map(|(id, identity)| (ObjInfo { name: identity.name.clone(), uuid: id }, Arc::clone(identity)));
-        let cut = page.cut(named, |(info, _)| info)?;
-        let (mut results, mut count, mut next) = (Vec::new(), 0, cut.next);
-        let last = cut.results.len().saturating_sub(1);
-        for (index, (obj_info, identity)) in cut.results.into_iter().enumerate() {
-            let rights: Vec<_> = rights(&directory, &identity, &by_role).cloned().collect();
-            count += rights.len();
-            let is_full = count >= RIGHTS_MAX && index < last;
-            if is_full {
-                next = Some(list::after(&obj_info));
-            }
-            results.push(Access { obj_info, kind: identity.kind, locked: identity.locked, rights });
-            if is_full {
-                break;
-            }
-        }
-        Ok(Results { results, next, page: None, ..empty(cut.total, cut.page_size) })
+        let Some(as_of) = as_of else {
+            let (directory, profiles) = (self.identity.directory.load(), self.token_profiles.all());
+            let profiles = profiles.iter().map(|profile| (info(profile), profile.control_rules.as_slice()));
+            return reported(&directory, &by_role(&directory, profiles, object_uuid, right), identity_uuid, &page);
+        };
+        let (past, _) = self.access_past(caller, &grant, "/asOf", as_of).await?;
+        let Past { moment, state: AccessState { directory, profiles }, uncertain, uncertain_left_out } = past;
+        let profiles = profiles.iter().map(|(info, rules)| (info.clone(), rules.as_slice()));
+        let by_role = by_role(&directory, profiles, object_uuid, right);
+        let report = reported(&directory, &by_role, identity_uuid, &page)?;
+        Ok(AccessReport { as_of: Some(moment), uncertain, uncertain_left_out, ..report })
+    }
+
+    /// What everybody gained and lost since a moment.
+    async fn effect_since(&self, caller: &Caller, grant: &Grant, since: String) -> Result<AccessEffect> {
+        let (past, now) = self.access_past(caller, grant, "/since", since).await?;
+        let Past { moment: _, state, uncertain, uncertain_left_out } = past;
+        Ok(AccessEffect { uncertain, uncertain_left_out, ..effect::of_states(&state, &now) })
     }
 
     /// Who would gain and lose what by a change that is not made. For whoever may make it, and whoever may read the report.
@@ -73,13 +73,14 @@ impl Chancery {
         let action = Action::AccessRead;
         self.grant_any(caller, &CHANGERS, action, None).await?;
         let change = Named::of(change)?;
-        let grant = self.grant_any(caller, &[change.perm(), Perm::AuditRead], action, Some(change.object())).await?;
+        let grant = self.grant_any(caller, &[change.perm(), Perm::AuditRead], action, change.object()).await?;
         let granter = (grant.perm() == Some(change.perm())).then_some(caller);
         match change {
             Named::Rules(profile, rules) => self.rules_effect(&grant, profile, rules).await,
             Named::Role(role, perms) => self.role_effect(&grant, granter, role, perms).await,
             Named::Identity(identity, roles) => self.identity_effect(&grant, granter, identity, roles).await,
             Named::Policy(policy, change) => self.policy_effect(&grant, policy, *change).await,
+            Named::Since(since) => self.effect_since(caller, &grant, since).await,
         }
     }
 }
@@ -96,6 +97,7 @@ impl Named {
             role_uuids,
             policy_uuid,
             policy,
+            since,
         } = change;
         let policy = policy.map(Box::new);
         let named = [
@@ -103,6 +105,7 @@ impl Named {
             pair(("/roleUuid", role_uuid), ("/perms", perms), Self::Role)?,
             pair(("/identityUuid", identity_uuid), ("/roleUuids", role_uuids), Self::Identity)?,
             pair(("/policyUuid", policy_uuid), ("/policy", policy), Self::Policy)?,
+            since.map(|since| ("/since", Self::Since(since))),
         ];
         let mut named = named.into_iter().flatten();
         match (named.next(), named.next()) {
@@ -110,7 +113,7 @@ impl Named {
             (Some(_), Some((member, _))) => Err(Error::value(member, "One change is looked at in a call.")),
             (None, _) => {
                 let message = "A change is needed: tokenProfileUuid with controlRules, roleUuid with perms, identityUuid \
-                               with roleUuids, or policyUuid with policy.";
+                               with roleUuids, policyUuid with policy, or since.";
                 Err(Error::malformed("/tokenProfileUuid", message))
             }
         }
@@ -122,17 +125,23 @@ impl Named {
             Self::Rules(..) => Perm::TokenizationManage,
             Self::Role(..) | Self::Identity(..) => Perm::IdentityManage,
             Self::Policy(..) => Perm::ServicesDeploy,
+            Self::Since(_) => Perm::AuditRead,
         }
     }
 
-    fn object(&self) -> Uuid {
+    fn object(&self) -> Option<Uuid> {
         match self {
-            Self::Rules(id, _) => (*id).into(),
-            Self::Role(id, _) => (*id).into(),
-            Self::Identity(id, _) => (*id).into(),
-            Self::Policy(id, _) => (*id).into(),
+            Self::Rules(id, _) => Some((*id).into()),
+            Self::Role(id, _) => Some((*id).into()),
+            Self::Identity(id, _) => Some((*id).into()),
+            Self::Policy(id, _) => Some((*id).into()),
+            Self::Since(_) => None,
         }
     }
+}
+
+fn info(profile: &Profile) -> ObjInfo<TokenProfileId> {
+    ObjInfo { name: profile.name.clone(), uuid: profile.id }
 }
 
 /// A change of which both members are there, and the first of them; none where neither is.
@@ -152,13 +161,38 @@ fn pair<A, B>(
     }
 }
 
-const fn empty(total: u64, page_size: u32) -> Results<Access> {
-    Results { results: Vec::new(), total, total_is_at_least: false, page: None, page_size, next: None }
+/// A page of a report.
+fn reported(
+    directory: &Directory,
+    by_role: &ByRole<HeldRight>,
+    only: Option<IdentityId>,
+    page: &Page,
+) -> Result<AccessReport> {
+    let listed = directory.identities().filter(|(id, _)| only.is_none_or(|only| only == *id));
+    let able = listed.filter(|(_, identity)| rights(directory, identity, by_role).next().is_some());
+    let named = able.map(|(id, identity)| (ObjInfo { name: identity.name.clone(), uuid: id }, Arc::clone(identity)));
+    let cut = page.cut(named, |(info, _)| info)?;
+    let (mut results, mut count, mut next) = (Vec::new(), 0, cut.next);
+    let last = cut.results.len().saturating_sub(1);
+    for (index, (obj_info, identity)) in cut.results.into_iter().enumerate() {
+        let rights: Vec<_> = rights(directory, &identity, by_role).cloned().collect();
+        count += rights.len();
+        let is_full = count >= RIGHTS_MAX && index < last;
+        if is_full {
+            next = Some(list::after(&obj_info));
+        }
+        results.push(Access { obj_info, kind: identity.kind, locked: identity.locked, rights });
+        if is_full {
+            break;
+        }
+    }
+    let (total, page_size) = (cut.total, cut.page_size);
+    Ok(AccessReport { results, total, page_size, next, as_of: None, uncertain: Vec::new(), uncertain_left_out: 0 })
 }
 
-fn by_role(
+fn by_role<'a>(
     directory: &Directory,
-    profiles: &[Arc<Profile>],
+    profiles: impl Iterator<Item = (ObjInfo<TokenProfileId>, &'a [ControlRule])>,
     object: Option<ObjectId>,
     only: Option<AccessRight>,
 ) -> ByRole<HeldRight> {
@@ -167,11 +201,9 @@ fn by_role(
     for (id, role) in directory.roles().filter(|_| object.is_none()) {
         all.entry(id).or_default().extend(by_perms(id, role).filter(is_asked));
     }
-    let asked =
-        profiles.iter().filter(|profile| object.is_none_or(|object| Uuid::from(object) == Uuid::from(profile.id)));
-    for profile in asked {
-        let info = ObjInfo { name: profile.name.clone(), uuid: profile.id };
-        for held in by_rules(directory, &info, &profile.control_rules).filter(is_asked) {
+    let asked = profiles.filter(|(info, _)| object.is_none_or(|object| Uuid::from(object) == Uuid::from(info.uuid)));
+    for (info, rules) in asked {
+        for held in by_rules(directory, &info, rules).filter(is_asked) {
             all.entry(held.role.uuid).or_default().push(held);
         }
     }

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
 class Access(TypedDict):
-    """An identity, and what it can do now."""
+    """An identity, and what it can do."""
     kind: IdentityKind
     """Person or application."""
     locked: bool
@@ -21,7 +21,7 @@ class Access(TypedDict):
 class AccessChange(TypedDict):
     """Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
     Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
-    `policyUuid` and `policy`. Other members are refused.
+    `policyUuid` and `policy`; or with `since` all changes that were made since a moment. Other members are refused.
     """
     controlRules: NotRequired[list[ControlRule] | None]
     """With `tokenProfileUuid`: all of its rules, as PATCH /api/v2/token-profiles/{uuid}/permissions takes them."""
@@ -37,6 +37,8 @@ class AccessChange(TypedDict):
     """The role that would permit something else."""
     roleUuids: NotRequired[list[RoleId] | None]
     """With `identityUuid`: all of its roles, as PATCH /api/v2/identities/{uuid} takes them."""
+    since: NotRequired[str | None]
+    """Everything that has changed since this moment (RFC 3339), up to now and not before the first audit record."""
     tokenProfileUuid: NotRequired[TokenProfileId | None]
     """The token profile whose Control Rules would be replaced."""
 
@@ -51,6 +53,28 @@ class AccessEffect(TypedDict):
     """How many more of both there are that are not listed."""
     loses: list[ChangedRight]
     """What somebody loses; as `gains`."""
+    uncertain: NotRequired[list[UncertainAccess]]
+    """With `since`: what cannot be known of then; at most 100."""
+    uncertainLeftOut: NotRequired[int]
+    """How many more of these there are that are not listed."""
+
+
+class AccessReport(TypedDict):
+    """Who can do what: `results`, of one page."""
+    asOf: NotRequired[str | None]
+    """The moment that was asked for (RFC 3339, UTC): all of it is as it was then, also names."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    pageSize: int
+    """Items a page."""
+    results: list[Access]
+    """This page's identities, ordered by name, then uuid."""
+    total: int
+    """How many there are on all pages."""
+    uncertain: NotRequired[list[UncertainAccess]]
+    """What cannot be known of then, on all pages; at most 100."""
+    uncertainLeftOut: NotRequired[int]
+    """How many more of these there are that are not listed."""
 
 
 AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "Administer"]
@@ -1668,22 +1692,6 @@ class UndeliveredNoticeItems(TypedDict):
     """This page's items."""
     next: NotRequired[str | None]
     """What `after` shall be for the next page; absent on the last one."""
-    total: int
-    """How many items the filter matches on all pages."""
-    totalIsAtLeast: NotRequired[bool]
-    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
-
-
-class AccessResults(TypedDict):
-    """A list of stubs: `results`."""
-    next: NotRequired[str | None]
-    """What `after` shall be for the next page; absent on the last one."""
-    page: NotRequired[int | None]
-    """The page answered, from 1; absent after a cursor."""
-    pageSize: int
-    """Items a page."""
-    results: list[Access]
-    """This page's items, ordered by name, then uuid."""
     total: int
     """How many items the filter matches on all pages."""
     totalIsAtLeast: NotRequired[bool]
@@ -4591,6 +4599,14 @@ class TrackTokenizeRequest(TypedDict):
     """The version of the key, which can only be the one that makes tokens."""
     track: str
     """Track 1, track 2 or both (ISO/IEC 7813)."""
+
+
+class UncertainAccess(TypedDict):
+    """A role, an identity or a token profile that may have been another one than the report says."""
+    object: NotRequired[ObjectIdObjInfo | None]
+    """Which one; its name is empty where no record has it. Absent where it is not known which one."""
+    why: str
+    """Why it is not certain, in words."""
 
 
 class UndeliveredNotice(TypedDict):

@@ -31,8 +31,8 @@ export class Reports {
   }
 
   /**
-   * Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
-   * Needs Audit:Read.
+   * Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask. With
+   * `asOf` as it was at that moment, made of the audit records since. Needs Audit:Read.
    *
    * `GET /api/v2/reports/access`
    *
@@ -47,11 +47,13 @@ export class Reports {
    * `objectUuid`: Only what concerns this token profile.
    *
    * `right`: Only this right.
+   *
+   * `asOf`: As it was at this moment (RFC 3339), up to now and not before the first audit record; absent is now.
    */
   access(
-    query: { pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; right?: types.AccessRight } = {},
+    query: { pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; right?: types.AccessRight; asOf?: string } = {},
     options: CallOptions = {},
-  ): Promise<types.AccessResults> {
+  ): Promise<types.AccessReport> {
     const call: Call = {
       method: "GET",
       path: "/api/v2/reports/access",
@@ -61,12 +63,13 @@ export class Reports {
       byCookie: false,
       repeatable: true,
     };
-    return this.#caller.call(call, options) as Promise<types.AccessResults>;
+    return this.#caller.call(call, options) as Promise<types.AccessReport>;
   }
 
   /**
    * Who would gain and who would lose what by a change that is not made yet, in the words of the call that makes it. Nothing is
-   * changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read.
+   * changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read. With `since`, who
+   * has gained and lost what by everything that changed since a moment; needs Audit:Read.
    *
    * `POST /api/v2/reports/access/effect`
    */

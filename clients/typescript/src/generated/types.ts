@@ -1,6 +1,6 @@
 // Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
 
-/** An identity, and what it can do now. */
+/** An identity, and what it can do. */
 export interface Access {
   /** Person or application. */
   kind: IdentityKind;
@@ -15,7 +15,7 @@ export interface Access {
 /**
  * Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
  * Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
- * `policyUuid` and `policy`. Other members are refused.
+ * `policyUuid` and `policy`; or with `since` all changes that were made since a moment. Other members are refused.
  */
 export interface AccessChange {
   /** With `tokenProfileUuid`: all of its rules, as PATCH /api/v2/token-profiles/{uuid}/permissions takes them. */
@@ -32,6 +32,8 @@ export interface AccessChange {
   roleUuid?: RoleId | null;
   /** With `identityUuid`: all of its roles, as PATCH /api/v2/identities/{uuid} takes them. */
   roleUuids?: RoleId[] | null;
+  /** Everything that has changed since this moment (RFC 3339), up to now and not before the first audit record. */
+  since?: string | null;
   /** The token profile whose Control Rules would be replaced. */
   tokenProfileUuid?: TokenProfileId | null;
 }
@@ -47,6 +49,28 @@ export interface AccessEffect {
   leftOut?: number;
   /** What somebody loses; as `gains`. */
   loses: ChangedRight[];
+  /** With `since`: what cannot be known of then; at most 100. */
+  uncertain?: UncertainAccess[];
+  /** How many more of these there are that are not listed. */
+  uncertainLeftOut?: number;
+}
+
+/** Who can do what: `results`, of one page. */
+export interface AccessReport {
+  /** The moment that was asked for (RFC 3339, UTC): all of it is as it was then, also names. */
+  asOf?: string | null;
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's identities, ordered by name, then uuid. */
+  results: Access[];
+  /** How many there are on all pages. */
+  total: number;
+  /** What cannot be known of then, on all pages; at most 100. */
+  uncertain?: UncertainAccess[];
+  /** How many more of these there are that are not listed. */
+  uncertainLeftOut?: number;
 }
 
 /** What somebody can do, as the report of access sorts it. */
@@ -1707,22 +1731,6 @@ export interface UndeliveredNoticeItems {
   items: UndeliveredNotice[];
   /** What `after` shall be for the next page; absent on the last one. */
   next?: string | null;
-  /** How many items the filter matches on all pages. */
-  total: number;
-  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
-  totalIsAtLeast?: boolean;
-}
-
-/** A list of stubs: `results`. */
-export interface AccessResults {
-  /** What `after` shall be for the next page; absent on the last one. */
-  next?: string | null;
-  /** The page answered, from 1; absent after a cursor. */
-  page?: number | null;
-  /** Items a page. */
-  pageSize: number;
-  /** This page's items, ordered by name, then uuid. */
-  results: Access[];
   /** How many items the filter matches on all pages. */
   total: number;
   /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
@@ -4648,6 +4656,14 @@ export interface TrackTokenizeRequest {
   keyVersion?: number | null;
   /** Track 1, track 2 or both (ISO/IEC 7813). */
   track: string;
+}
+
+/** A role, an identity or a token profile that may have been another one than the report says. */
+export interface UncertainAccess {
+  /** Which one; its name is empty where no record has it. Absent where it is not known which one. */
+  object?: ObjectIdObjInfo | null;
+  /** Why it is not certain, in words. */
+  why: string;
 }
 
 /** A notice that a target has not taken yet. */

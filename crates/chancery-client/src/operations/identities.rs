@@ -13,7 +13,7 @@ use chancery_types::{
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         journal::{JournalCalls, SearchJournal},
         passkeys::{ConfirmPasskey, EnrolPasskey, Passkey, PasskeyBegun, Passkeys, PatchPasskey},
-        reports::{Access, AccessChange, AccessEffect, AccessQuery},
+        reports::{AccessChange, AccessEffect, AccessQuery, AccessReport},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
         system::{PatchSettings, Settings},
         whoami::WhoAmI,
@@ -98,9 +98,9 @@ super::operations! {
     POST "/api/v2/audit/targets/{id}/test" => test_audit_target(id: AuditTargetId) [< Empty] -> AuditTargetTested;
     /// Who has made or read a token, from the journal of the server that is asked.
     POST "/api/v2/audit/journal/search" => search_journal() [< SearchJournal] -> JournalCalls;
-    /// Who can do what now.
-    GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
-    /// Who would gain and lose what by a change that is not made yet.
+    /// Who can do what now, or could at a moment.
+    GET "/api/v2/reports/access" => access() [? AccessQuery] -> AccessReport;
+    /// Who would gain and lose what by a change that is not made yet, or has since a moment.
     POST "/api/v2/reports/access/effect" => access_effect() [< AccessChange] -> AccessEffect;
     /// How much all servers together have done in each hour of the last day.
     GET "/api/v2/activity" => activity() -> Activity;

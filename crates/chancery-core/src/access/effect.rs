@@ -2,7 +2,7 @@
 //! identities can do without it and with it, by what the report of access goes by.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
@@ -20,7 +20,7 @@ use chancery_types::{
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::held::{ByRole, by_perms, by_rules, counting, rights};
+use super::held::{AccessState, ByRole, by_perms, by_rules, counting, rights};
 use crate::{
     Error, Meaning, Result,
     identity::{Directory, Identity, Role, RoleRules},
@@ -127,21 +127,40 @@ pub(crate) fn of_identity(
             by_role.entry(held.role.uuid).or_default().push(Right::of(held));
         }
     }
-    let with = |roles: &[RoleId]| Identity {
-        name: who.name.clone(),
-        kind,
-        locked: false,
-        totp_confirmed_at: None,
-        passkeys: Vec::new(),
-        recovered: None,
-        bounds: None,
-        trusted_since: 0,
-        roles: roles.iter().map(|role| (*role, 0)).collect(),
-    };
+    let with = |roles: &[RoleId]| Identity::of_past(who.name.clone(), kind, roles.iter().copied());
     let (before, after) = (with(before), with(after));
     let of = |identity| rights(directory, identity, &by_role).collect();
     let mut difference = Difference::default();
     difference.compare(who.uuid, &who.name, &of(&before), &of(&after));
+    difference.finish()
+}
+
+/// The effect of everything that made one state of another. Objects are called what they are called after it: another name
+/// is no other right.
+pub(crate) fn of_states(before: &AccessState, after: &AccessState) -> AccessEffect {
+    let names: HashMap<_, _> = after.profiles.iter().map(|(info, _)| (info.uuid, info.name.as_str())).collect();
+    let given = |state: &AccessState| {
+        let mut all = permitted(&state.directory);
+        for (info, rules) in &state.profiles {
+            let name = names.get(&info.uuid).map_or_else(|| info.name.clone(), |name| (*name).to_owned());
+            for held in by_rules(&state.directory, &ObjInfo { name, uuid: info.uuid }, rules) {
+                all.entry(held.role.uuid).or_default().push(Right::of(held));
+            }
+        }
+        all
+    };
+    let (given_before, given_after) = (given(before), given(after));
+    let mut both: HashMap<IdentityId, [Option<&Identity>; 2]> = HashMap::new();
+    for (side, state) in [before, after].into_iter().enumerate() {
+        state.directory.identities().for_each(|(id, identity)| both.entry(id).or_default()[side] = Some(identity));
+    }
+    let mut difference = Difference::default();
+    for (id, [was, is]) in both {
+        let held_before = was.map(|was| rights(&before.directory, was, &given_before).collect()).unwrap_or_default();
+        let held_after = is.map(|is| rights(&after.directory, is, &given_after).collect()).unwrap_or_default();
+        let name = is.or(was).map_or("", |identity| identity.name.as_str());
+        difference.compare(id, name, &held_before, &held_after);
+    }
     difference.finish()
 }
 
@@ -196,7 +215,9 @@ pub(crate) fn recorded(effect: &AccessEffect) -> Result<Option<Value>> {
         lines.iter().take(RECORDED_MAX).map(|line| ChangedRight { some: Vec::new(), ..line.clone() }).collect()
     };
     let (gains, loses) = (first(&effect.gains), first(&effect.loses));
-    serde_json::to_value(AccessEffect { gains, loses, left_out }).map(Some).map_err(Error::internal)
+    serde_json::to_value(AccessEffect { gains, loses, left_out, ..AccessEffect::default() })
+        .map(Some)
+        .map_err(Error::internal)
 }
 
 /// The effect of what a certificate profile or an authority demands before it issues something.
@@ -264,7 +285,7 @@ impl<'a> Difference<'a> {
             changed.into_iter().take(LINES_MAX).map(|(right, who)| who.line(right)).collect()
         };
         let (gains, loses) = (lines(self.gains), lines(self.loses));
-        AccessEffect { gains, loses, left_out }
+        AccessEffect { gains, loses, left_out, ..AccessEffect::default() }
     }
 }
 

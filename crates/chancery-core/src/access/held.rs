@@ -1,6 +1,6 @@
 //! What roles let their holders do now: by permissions, and by the Control Rules of token profiles.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use chancery_types::{
     Operation, Perm, RevealFrom, RoleId, TokenProfileId,
@@ -16,6 +16,13 @@ use crate::identity::{Directory, Identity, Role};
 
 /// What each role lets its holders do, as far as somebody asked.
 pub(crate) type ByRole<T> = HashMap<RoleId, Vec<T>>;
+
+/// What rights follow from, as it is at some moment.
+pub(crate) struct AccessState {
+    pub(crate) directory: Arc<Directory>,
+    /// Each with its Control Rules, by name.
+    pub(crate) profiles: Vec<(ObjInfo<TokenProfileId>, Vec<ControlRule>)>,
+}
 
 /// Those roles of an identity that somebody of its kind can log in with.
 pub(super) fn counting(directory: &Directory, identity: &Identity) -> impl Iterator<Item = RoleId> {

@@ -15,7 +15,7 @@ pub(crate) use budgets::{Budgets, Counted, LeasingBudgets, SignatureBudgets, che
 pub(crate) use demands::{MayAsk, requirement as grant_requirement};
 pub use grant::Grant;
 pub(crate) use grant::ReadGrant;
-pub(crate) use held::{ByRole, by_perms, by_rules, rights};
+pub(crate) use held::{AccessState, ByRole, by_perms, by_rules, rights};
 pub(crate) use masks::check_masks;
 pub(crate) use token_rules::{Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, Unpaid, View};
 

@@ -1,5 +1,7 @@
 //! What is said to change is held against two reports, one before the change is really made and one after it.
 
+mod past;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use chancery_types::{
@@ -51,7 +53,10 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let installation = Installation::new().await;
+        Self::in_installation(Installation::new().await).await
+    }
+
+    async fn in_installation(installation: Installation) -> Self {
         let (chancery, caller) = (&installation.chancery, installation.administrators().await);
         let (mut draw, mut roles, mut identities) = (Draw(7), Vec::new(), Vec::new());
         for number in 0..6 {

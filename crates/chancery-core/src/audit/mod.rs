@@ -27,12 +27,13 @@ use uuid::Uuid;
 
 use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState, OtherJournal};
+pub(crate) use self::reading::moment;
 pub(crate) use self::{
     activity::{Activity, Done, WritingActivity},
     archives::{KeepingArchives, check_retention},
     clock::{ClockWatch, STEADY, WatchingClock},
     counters::{Counters, Nobody},
-    difference::Told,
+    difference::{Told, shortened},
     journal::{Anchored, Found, KeepingJournal, Noted, open_journal},
     ledger::{Ledger, SequencingLedger},
     shipping::{Shipping, ShippingAudit},

@@ -66,6 +66,11 @@ impl Chancery {
         items(listed.await?, |row| Ok(body_of(row)))
     }
 
+    /// Up to which moment back all records are at hand: that of the first one. None where there are none.
+    pub(crate) async fn audit_reaches_back_to(&self, caller: &Caller, grant: &Grant) -> Result<Option<i64>> {
+        self.read_list(caller, grant, |tx| Box::pin(async move { Ok(audit::first_at_ms(tx).await?) })).await
+    }
+
     /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after
     /// its first piece was read is newer than all that follows, and so not in it. Of the ledger it is all that there is by
     /// now, made leaves first.
@@ -138,7 +143,7 @@ fn filter_of(query: AuditExportQuery) -> Result<Filter> {
     })
 }
 
-pub(super) fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
+pub(crate) fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
     let Some(text) = text else { return Ok(None) };
     let refusal = || Error::value(field, "This is a moment of RFC 3339, such as 2026-06-21T12:00:00Z.");
     parse_rfc3339(&text).map(Some).ok_or_else(refusal)

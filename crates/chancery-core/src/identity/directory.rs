@@ -1,5 +1,6 @@
 //! Every role and identity, compiled: what a session may do is read from here and needs no storage.
 
+mod past;
 mod read;
 
 use std::{

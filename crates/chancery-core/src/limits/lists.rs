@@ -25,6 +25,8 @@ pub struct ListLimits {
     pub metadata_members_max: usize,
     /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
     pub audit_changes_max: usize,
+    /// Records of changes that one report of access as of a date, or of what has changed since, is made from.
+    pub access_records_max: u32,
     /// Signing requests of one statement: all in one transaction, which on PostgreSQL takes some nine round trips for each and
     /// has ten seconds.
     pub statement_rows_max: usize,
@@ -42,6 +44,7 @@ impl Default for ListLimits {
             wait_max: Duration::from_secs(2),
             journal_search_max: Duration::from_secs(2),
             metadata_members_max: 64,
+            access_records_max: 100_000,
             statement_rows_max: 250,
             audit_changes_max: 16 * 1_024,
         }

@@ -144,6 +144,13 @@ pub async fn named(
     Ok(found.into_iter().map(|Readable(named)| named).collect())
 }
 
+const FIRST: &str = "SELECT at_ms FROM audit ORDER BY seq LIMIT 1";
+
+/// When the first record was written.
+pub async fn first_at_ms(tx: &mut Tx) -> Result<Option<i64>, StoreError> {
+    sql(FIRST).optional(tx).await
+}
+
 /// The newest records first.
 pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row>, StoreError> {
     list_of(filter).page(tx, page).await

@@ -40,9 +40,48 @@ pub struct AccessQuery {
     pub object_uuid: Option<ObjectId>,
     /// Only this right.
     pub right: Option<AccessRight>,
+    /// As it was at this moment (RFC 3339), up to now and not before the first audit record; absent is now.
+    pub as_of: Option<String>,
 }
 
-/// An identity, and what it can do now.
+/// Who can do what: `results`, of one page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AccessReport {
+    /// This page's identities, ordered by name, then uuid.
+    pub results: Vec<Access>,
+    /// How many there are on all pages.
+    pub total: u64,
+    /// Items a page.
+    pub page_size: u32,
+    /// What `after` shall be for the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+    /// The moment that was asked for (RFC 3339, UTC): all of it is as it was then, also names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// What cannot be known of then, on all pages; at most 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncertain: Vec<UncertainAccess>,
+    /// How many more of these there are that are not listed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub uncertain_left_out: u64,
+}
+
+/// A role, an identity or a token profile that may have been another one than the report says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct UncertainAccess {
+    /// Which one; its name is empty where no record has it. Absent where it is not known which one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<ObjInfo<ObjectId>>,
+    /// Why it is not certain, in words.
+    pub why: String,
+}
+
+/// An identity, and what it can do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -102,7 +141,7 @@ pub struct HeldMask {
 
 /// Body of POST /api/v2/reports/access/effect: one change that is not made yet, in the words of the call that makes it.
 /// Either `tokenProfileUuid` and `controlRules`, or `roleUuid` and `perms`, or `identityUuid` and `roleUuids`, or
-/// `policyUuid` and `policy`. Other members are refused.
+/// `policyUuid` and `policy`; or with `since` all changes that were made since a moment. Other members are refused.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -131,6 +170,9 @@ pub struct AccessChange {
     /// With `policyUuid`: what changes of it, as PATCH /api/v2/x509/signing-policies/{uuid} takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<ChangeSigningPolicy>,
+    /// Everything that has changed since this moment (RFC 3339), up to now and not before the first audit record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
 }
 
 /// Who could do by a change what they cannot do without it, and who could not any more: the difference of two reports of
@@ -146,6 +188,12 @@ pub struct AccessEffect {
     /// How many more of both there are that are not listed.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: u64,
+    /// With `since`: what cannot be known of then; at most 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncertain: Vec<UncertainAccess>,
+    /// How many more of these there are that are not listed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub uncertain_left_out: u64,
 }
 
 /// One thing that somebody gains or loses. Whoever sees more of a value gains what they see then, and loses what they saw.

@@ -124,6 +124,7 @@ const LIMITS: &[(&str, Find)] = &[
     ("body-rate-min", |l, _| Size(&mut l.bodies.body_rate_min)),
     ("metadata-members-max", |l, _| Size(&mut l.lists.metadata_members_max)),
     ("audit-changes-max", |l, _| Size(&mut l.lists.audit_changes_max)),
+    ("access-records-max", |l, _| Number(&mut l.lists.access_records_max)),
     ("list-offset-max", |l, _| Number(&mut l.lists.offset_max)),
     ("list-count-max", |l, _| Number(&mut l.lists.count_max)),
     ("list-scan-max", |l, _| Number(&mut l.lists.scan_max)),

@@ -42,9 +42,10 @@ class AsyncReports:
         identityUuid: types.IdentityId | None = None,
         objectUuid: types.ObjectId | None = None,
         right: types.AccessRight | None = None,
-    ) -> types.AccessResults:
-        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
-        Needs Audit:Read.
+        asOf: str | None = None,
+    ) -> types.AccessReport:
+        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask. With
+        `asOf` as it was at that moment, made of the audit records since. Needs Audit:Read.
 
         `GET /api/v2/reports/access`
 
@@ -59,21 +60,24 @@ class AsyncReports:
         `objectUuid`: Only what concerns this token profile.
 
         `right`: Only this right.
+
+        `asOf`: As it was at this moment (RFC 3339), up to now and not before the first audit record; absent is now.
         """
         call = Call(
             "GET", "/api/v2/reports/access",
             kind="envelope",
-            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right},
+            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right, "asOf": asOf},
             repeatable=True,
         )
-        return cast("types.AccessResults", await self._caller.call(call))
+        return cast("types.AccessReport", await self._caller.call(call))
 
     async def access_effect(
         self,
         **body: Unpack[types.AccessChange],
     ) -> types.AccessEffect:
         """Who would gain and who would lose what by a change that is not made yet, in the words of the call that makes it. Nothing is
-        changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read.
+        changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read. With `since`, who
+        has gained and lost what by everything that changed since a moment; needs Audit:Read.
 
         `POST /api/v2/reports/access/effect`
         """

@@ -190,6 +190,10 @@ impl Tour {
         let roles: BTreeSet<_> = access.results[0].rights.iter().map(|held| held.role.uuid.to_string()).collect();
         let asked = json!({"identityUuid": access.results[0].obj_info.uuid, "roleUuids": roles});
         assert!(answer!(client, access_effect(), asked).is_none());
+        let as_of = &answer!(client, audit(), json!({"pageSize": 1})).items[0].time;
+        let then = answer!(client, access(), json!({"asOf": as_of, "search": "Admin1"}));
+        assert_eq!((then.as_of.as_ref(), then.uncertain.len()), (Some(as_of), 0));
+        assert!(answer!(client, access_effect(), json!({"since": as_of})).is_none());
         assert_eq!(answer!(client, activity()).hours.len(), 24);
         assert_eq!(answer!(client, whoami()).identities[0].name, "Admin1");
         assert!(answer!(client, settings()).api_access);

@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use chancery_types::wire::{
-    Envelope, Results,
-    reports::{Access, AccessQuery},
+    Envelope,
+    reports::{AccessQuery, AccessReport},
 };
 
 use crate::{
@@ -12,19 +12,19 @@ use crate::{
     extract::{Authenticated, Query},
 };
 
-/// Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
-/// Needs Audit:Read.
+/// Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask. With
+/// `asOf` as it was at that moment, made of the audit records since. Needs Audit:Read.
 #[utoipa::path(
     get,
     path = "/api/v2/reports/access",
     tag = "Audit",
     params(AccessQuery),
-    responses((status = 200, body = Envelope<Results<Access>>)),
+    responses((status = 200, body = Envelope<AccessReport>)),
 )]
 pub(crate) async fn access(
     State(app): State<App>,
     caller: Authenticated,
     Query(query): Query<AccessQuery>,
-) -> Answer<Results<Access>> {
+) -> Answer<AccessReport> {
     success(app.access_report(&caller, query).await?)
 }

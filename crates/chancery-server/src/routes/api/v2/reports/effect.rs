@@ -13,7 +13,8 @@ use crate::{
 };
 
 /// Who would gain and who would lose what by a change that is not made yet, in the words of the call that makes it. Nothing is
-/// changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read.
+/// changed; what the change would be refused for is refused here. Needs what the change needs, or Audit:Read. With `since`, who
+/// has gained and lost what by everything that changed since a moment; needs Audit:Read.
 #[utoipa::path(
     post,
     path = "/api/v2/reports/access/effect",

@@ -120,3 +120,71 @@ async fn it_is_paged_and_needs_audit_read() {
     app.logged_in(&[("clerk", PASSWORD)]).await.get(ACCESS).await.refused(403, "NotAuthorized", None);
     admin.saw_audited("AccessRead").await;
 }
+
+/// The time of the newest record of an action.
+async fn time_of(admin: &Client, action: &str) -> String {
+    let found = admin.get(&format!("/api/v2/audit?action={action}&outcome=Success&pageSize=1")).await;
+    found.response()["items"][0]["time"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn it_is_asked_for_as_of_a_moment_and_what_has_changed_since_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let cards = token_profile(&admin).await;
+    let full = role(&admin, "full", 1, json!([])).await;
+    let rules = json!({"controlRules": [{"roleUuid": full, "operation": "Detokenize"}]});
+    admin.patch(&format!("/api/v2/token-profiles/{cards}/permissions"), rules).await.response();
+    let ann = admin.create_person("ann", &[full]).await;
+    let then = time_of(&admin, "IdentityCreate").await;
+    app.clock.advance_ms(1_000);
+    admin.patch(&format!("/api/v2/identities/{ann}"), json!({"name": "anna"})).await.response();
+    admin.post_nothing(&format!("/api/v2/identities/{ann}/lock")).await.response();
+    let signer = role(&admin, "signer", 1, json!(["Signing:Submit"])).await;
+    let bob = admin.create_person("bob", &[signer]).await;
+    admin.delete(&format!("/api/v2/token-profiles/{cards}")).await.response();
+
+    let asked = admin.get(&format!("{ACCESS}?right=Detokenize&asOf={then}")).await;
+    let line = |who: &str, right: &str, with: &str, role: &str| [who, right, with, role].map(str::to_owned);
+    let found = asked.response()["results"].as_array().unwrap();
+    assert_eq!(told(found), [line("ann", "Detokenize", "p", "full")]);
+    assert_eq!((&found[0]["locked"], &asked.response()["asOf"]), (&json!(false), &json!(then)));
+    assert_eq!(asked.response().get("uncertain"), None);
+    assert_eq!(report(&admin, "right=Detokenize").await, Vec::<Value>::new());
+    let other = admin.get(&format!("{ACCESS}?identityUuid={bob}&asOf={then}")).await;
+    assert_eq!(other.response()["total"], 0);
+
+    let effect = admin.post(&format!("{ACCESS}/effect"), json!({"since": then})).await;
+    assert_eq!(
+        *effect.response(),
+        json!({
+            "gains": [{"right": "Sign", "perm": "Signing:Submit", "loginsRequired": 1, "identities": 1,
+                       "some": [{"name": "bob", "uuid": bob}]}],
+            "loses": [{"right": "Detokenize", "object": {"name": "p", "uuid": cards}, "loginsRequired": 1, "identities": 1,
+                       "some": [{"name": "anna", "uuid": ann}]}],
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_moment_is_between_the_first_record_and_now_and_only_auditors_ask() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for moment in ["2001-01-01T00:00:00Z", "2201-01-01T00:00:00Z", "yesterday"] {
+        admin.get(&format!("{ACCESS}?asOf={moment}")).await.refused(400, "InvalidValue", Some("/asOf"));
+        let effect = admin.post(&format!("{ACCESS}/effect"), json!({"since": moment})).await;
+        effect.refused(400, "InvalidValue", Some("/since"));
+    }
+    let both = json!({"since": "2026-01-01T00:00:00Z", "roleUuid": RoleId::APPROVER, "perms": []});
+    admin.post(&format!("{ACCESS}/effect"), both).await.refused(400, "InvalidValue", Some("/since"));
+    let managers = role(&admin, "managers", 2, json!(["Services:Deploy"])).await;
+    for name in ["cid", "dan"] {
+        admin.create_person(name, &[managers]).await;
+    }
+    let clerk = app.logged_in(&[("cid", PASSWORD), ("dan", PASSWORD)]).await;
+    let moment = time_of(&admin, "IdentityCreate").await;
+    clerk.get(&format!("{ACCESS}?asOf={moment}")).await.refused(403, "NotAuthorized", None);
+    let effect = clerk.post(&format!("{ACCESS}/effect"), json!({"since": moment})).await;
+    effect.refused(403, "NotAuthorized", None);
+    admin.saw_audited("AccessRead").await;
+}

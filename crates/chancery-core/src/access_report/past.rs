@@ -1,0 +1,138 @@
+//! Who could do what at a moment that is over: made of the compiled state of now, and of the audit records since, which are
+//! undone from the newest back to that moment.
+
+mod facts;
+mod object;
+
+use chancery_store::{
+    Listed, Start,
+    tables::audit::{self, Filter, Row},
+};
+use chancery_types::{Action, ErrorCode, wire::reports::UncertainAccess};
+
+use self::facts::{Facts, UNDONE};
+use super::info;
+use crate::{
+    Caller, Chancery, Error, Grant, Result,
+    access::AccessState,
+    audit::moment,
+    time::{rfc3339, rfc3339_ms},
+};
+
+/// Records that are read at a time.
+const PIECE: u32 = 200;
+
+/// How often it is tried to read the state of now and the records of up to now while others change it.
+const TRIES: u32 = 5;
+
+/// What has to be told of a moment beside its state.
+pub(super) struct Past {
+    /// RFC 3339.
+    pub(super) moment: String,
+    pub(super) state: AccessState,
+    pub(super) uncertain: Vec<UncertainAccess>,
+    pub(super) uncertain_left_out: u64,
+}
+
+/// Which records are read: of what was done after the moment, which one member of the call names.
+struct Asked {
+    filter: Filter,
+    member: &'static str,
+    moment_ms: i64,
+}
+
+impl Chancery {
+    /// What rights follow from now.
+    pub(super) fn access_state(&self) -> AccessState {
+        let profiles = self.token_profiles.all();
+        AccessState {
+            directory: self.identity.directory.load_full(),
+            profiles: profiles.iter().map(|one| (info(one), one.control_rules.clone())).collect(),
+        }
+    }
+
+    /// What they followed from at a moment, which `member` of a call names, and what they follow from now.
+    pub(super) async fn access_past(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        member: &'static str,
+        text: String,
+    ) -> Result<(Past, AccessState)> {
+        let asked = self.asked(caller, grant, member, text).await?;
+        for _ in 0..TRIES {
+            let newest = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
+            // From here on the compiled state has everything that these records tell of; perhaps more.
+            self.catch_up().await?;
+            let now = self.access_state();
+            let again = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
+            if numbers(&newest) == numbers(&again) {
+                return Ok((self.read_back(caller, grant, &asked, (&now, newest)).await?, now));
+            }
+        }
+        Err(Error::busy("Who may do what is being changed just now; try again.", 1))
+    }
+
+    /// The moment, where all records since then are at hand.
+    async fn asked(&self, caller: &Caller, grant: &Grant, member: &'static str, text: String) -> Result<Asked> {
+        let now_ms = self.clock.now_ms();
+        let first_ms = self.audit_reaches_back_to(caller, grant).await?.unwrap_or(now_ms);
+        let moment_ms = moment(member, Some(text))?.unwrap_or(now_ms);
+        let accepted = || format!("it is one from {} until now, {}", rfc3339_ms(first_ms), rfc3339_ms(now_ms));
+        if moment_ms > now_ms {
+            return Err(Error::value(member, format!("This moment is still to come: {}.", accepted())));
+        }
+        if moment_ms < first_ms {
+            return Err(Error::value(member, format!("The audit records do not go back so far: {}.", accepted())));
+        }
+        let filter = Filter {
+            from_ms: Some(moment_ms.saturating_add(1)),
+            outcome: Some(ErrorCode::Success.as_str().to_owned()),
+            actions: Some(actions().map(|action| action.as_str().to_owned()).collect()),
+            ..Filter::default()
+        };
+        Ok(Asked { filter, member, moment_ms })
+    }
+
+    /// Records of changes since then, the newest first.
+    async fn newer(&self, caller: &Caller, grant: &Grant, asked: &Asked, start: Start) -> Result<Listed<Row>> {
+        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.limits.lists.scan_max };
+        let filter = asked.filter.clone();
+        self.read_list(caller, grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) }))
+            .await
+    }
+
+    /// Undoes the records since then: these, and those before them.
+    async fn read_back(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        asked: &Asked,
+        (now, mut piece): (&AccessState, Listed<Row>),
+    ) -> Result<Past> {
+        let (mut facts, mut left) = (Facts::of(now)?, self.limits.lists.access_records_max as usize);
+        self.quarantine.all().into_iter().for_each(|(kind, id)| facts.doubt_quarantined(kind, id));
+        loop {
+            left = left.checked_sub(piece.rows.len()).ok_or_else(|| self.too_many(asked))?;
+            piece.rows.iter().for_each(|row| facts.undo(row));
+            let Some(next) = piece.next else { break };
+            piece = self.newer(caller, grant, asked, Start::After(next)).await?;
+        }
+        Ok(facts.into_past(rfc3339_ms(asked.moment_ms)))
+    }
+
+    fn too_many(&self, asked: &Asked) -> Error {
+        let (max, since) = (self.limits.lists.access_records_max, rfc3339(asked.moment_ms.div_euclid(1_000)));
+        let message = format!("More than {max} changes were recorded since {since}: ask for a later moment.");
+        Error::value(asked.member, message)
+    }
+}
+
+/// Of which actions records are read.
+fn actions() -> impl Iterator<Item = Action> {
+    UNDONE.iter().map(|(action, ..)| *action).chain([Action::Provision, Action::RowsAuthenticate])
+}
+
+fn numbers(listed: &Listed<Row>) -> Vec<i64> {
+    listed.rows.iter().map(|row| row.seq).collect()
+}
