@@ -6,16 +6,19 @@ use super::show;
 use crate::{
     client::connection::{Connection, Output},
     failure::Failure,
+    output,
+    shown::{Shown, ShownName},
 };
 
 /// Identities of a page.
 const PAGE: usize = 200;
 
-/// Shows all pages of a report: in JSON as they come, otherwise in one table.
+/// Shows all pages of a report: in JSON as they come, otherwise in one table. What cannot be known of a moment before is told
+/// beside it.
 pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> {
     let join = if path.contains('?') { '&' } else { '?' };
     let (mut rows, mut after) = (Vec::new(), String::new());
-    loop {
+    let last = loop {
         let answer = connection.call("GET", &format!("{path}{join}pageSize={PAGE}{after}"), None)?;
         if connection.output == Output::Json {
             answer.print()?;
@@ -25,13 +28,26 @@ pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> 
         }
         match answer.response["next"].as_str() {
             Some(next) => after = format!("&after={}", chancery_client::escaped(next)),
-            None => break,
+            None => break answer.response,
         }
-    }
+    };
     if connection.output == Output::Table {
         show::table(&["WHO", "LOCKED", "CAN", "WITH", "SEES", "BY ROLE", "LOGINS"], &rows)?;
+        tell_uncertain(&last);
     }
     Ok(())
+}
+
+/// Tells what cannot be known of the moment that an answer is about.
+pub(super) fn tell_uncertain(answer: &Value) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    for one in answer["uncertain"].as_array().into_iter().flatten() {
+        let name = one["object"].get("name").map(|name| format!("{}: ", ShownName(&text(name)))).unwrap_or_default();
+        output::note(Shown(&format!("not certain: {name}{}", text(&one["why"]))));
+    }
+    if let Some(more) = answer["uncertainLeftOut"].as_u64() {
+        output::note(format!("not certain: {more} more"));
+    }
 }
 
 fn row(identity: &Value, right: &Value) -> Vec<String> {

@@ -70,6 +70,7 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         | Answered::Text(_)
         | Answered::Tried
         | Answered::Rights
+        | Answered::Effect
         | Answered::Budgets => None,
     };
     if let Some(help) = out {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 58] = [
+const BY_HAND: [(&str, &str, &str); 57] = [
     ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("POST", "/api/v2/token-profiles/{}/grants", "grant request"),
     ("GET", "/api/v2/token-profiles/{}/grants", "grant list"),
@@ -42,7 +42,6 @@ const BY_HAND: [(&str, &str, &str); 58] = [
     ("PATCH", "/api/v2/token-profiles/{}/permissions", "rule"),
     ("POST", "/api/v2/x509/requests", "cert request"),
     ("POST", "/api/v2/x509/{}/renew", "cert renew"),
-    ("POST", "/api/v2/reports/access/effect", "rule, role change, identity change and policy change, with --preview"),
     ("GET", "/api/v2/identities/{}/api-keys", "identity api-key list"),
     ("POST", "/api/v2/identities/{}/api-keys", "identity api-key create"),
     ("PATCH", "/api/v2/identities/{}/api-keys/{}", "identity api-key change"),

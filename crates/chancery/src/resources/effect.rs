@@ -5,8 +5,12 @@ use chancery_types::wire::reports::{AccessEffect, AccessRight, ChangedRight};
 use serde::Deserialize as _;
 use serde_json::Value;
 
+use super::access::tell_uncertain;
 use crate::{
-    client::connection::{Answer, Connection, Output},
+    client::{
+        connection::{Answer, Connection, Output},
+        exit::usage,
+    },
     failure::{Failure, While as _},
     output,
     shown::{Shown, ShownName, names},
@@ -48,6 +52,24 @@ pub(crate) fn preview(connection: &Connection, change: &Value) -> Result<(), Fai
         return output::line("Batches, budgets and what a role demands at the login are no rights.");
     }
     lines(&effect).try_for_each(|line| output::line(Shown(&line)))
+}
+
+/// Shows who has gained and who has lost what since a moment, which the body names.
+pub(crate) fn since(connection: &Connection, body: &Value) -> Result<(), Failure> {
+    if body["since"].is_null() {
+        return Err(usage("--since is needed: the moment since when"));
+    }
+    let answer = asked(connection, body)?;
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    let effect = read(&answer)?;
+    if effect.is_none() {
+        output::line("Nobody has gained or lost a right since then.")?;
+    }
+    lines(&effect).try_for_each(|line| output::line(Shown(&line)))?;
+    tell_uncertain(&answer.response);
+    Ok(())
 }
 
 fn asked(connection: &Connection, change: &Value) -> Result<Answer, ClientError> {

@@ -198,6 +198,8 @@ pub(crate) enum Answered {
     File,
     /// Identities and what they can do, page after page: a line for each right.
     Rights,
+    /// Who has gained and who has lost what: a line for each right.
+    Effect,
     /// The audit records, which are written as they come.
     Export,
     /// Windows of budgets: a line for each.

@@ -168,6 +168,9 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     if verb.answer == Answered::Rights {
         return access::shown(connection, &path);
     }
+    if verb.answer == Answered::Effect {
+        return effect::since(connection, &body.unwrap_or_else(|| json!({})));
+    }
     if verb.answer == Answered::Export {
         return exported(connection, path.strip_prefix(verb.path).unwrap_or_default(), matches);
     }

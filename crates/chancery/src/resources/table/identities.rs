@@ -269,17 +269,27 @@ pub(super) const RESOURCES: &[Resource] = &[
             },
             Verb {
                 name: "access",
-                about: "Shows who can do what now, by which role, and how much of a value they see",
+                about: "Shows who can do what now, or could at a moment, by which role, and how much of a value they see",
                 path: "/api/v2/reports/access",
                 members: &[
                     member("right", "right", Kind::Text, "Tokenize, Detokenize, Sign, Approve or Administer"),
                     member("identity", "identityUuid", Kind::Of("identity"), "Whose: name or uuid"),
                     member("profile", "objectUuid", Kind::Of("profile"), "With which token profile: name or uuid"),
                     member("search", "search", Kind::Text, "Only those whose name has this in it"),
+                    member("as-of", "asOf", Kind::Text, "As it was at this moment, such as 2026-01-31T00:00:00Z"),
                 ],
                 answer: Answered::Rights,
                 example: "chancery audit access --right Approve",
                 ..SHOW
+            },
+            Verb {
+                name: "effect",
+                about: "Shows who has gained and who has lost what right by everything that changed since a moment",
+                path: "/api/v2/reports/access/effect",
+                members: &[member("since", "/since", Kind::Text, "Since when, such as 2026-01-31T00:00:00Z")],
+                answer: Answered::Effect,
+                example: "chancery audit effect --since 2026-01-31T00:00:00Z",
+                ..CREATE
             },
         ],
     },

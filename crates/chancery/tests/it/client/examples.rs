@@ -126,6 +126,9 @@ fn every_example_works_as_it_stands_in_the_help() {
         if step == "mailbox confirm" {
             typed = typed.replace("7KDM-Q2XF", &relay.code("approver@example.org"));
         }
+        if step == "audit effect" {
+            typed = typed.replace("2026-01-31T00:00:00Z", "$(date -u +%FT%T.%3NZ)");
+        }
         if step == "grant show" || step == "grant revoke" {
             let listed = place.json("chancery grant list 'demo cards'");
             typed = typed.replace("01890a5d-ac96-774b-bcce-b302099a8057", listed["items"][0]["uuid"].as_str().unwrap());

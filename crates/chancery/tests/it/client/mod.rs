@@ -1,5 +1,6 @@
 //! The commands that talk to a server, as somebody types them.
 
+mod access;
 mod as_one;
 mod bulk;
 mod bulk_budget;

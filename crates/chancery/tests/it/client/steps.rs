@@ -36,6 +36,7 @@ pub(super) const STEPS: &[&str] = &[
     "audit access",
     "audit-archive list",
     "audit-archive download",
+    "audit effect",
     "identity list",
     "identity show",
     "identity change",
