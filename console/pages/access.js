@@ -1,13 +1,15 @@
-// Who can do what now: each identity with what it can do, by which role, and how much of a value it sees.
+// Who can do what now, or could at a moment: each identity with what it can do, by which role, and how much of a value it sees.
 
-import { get } from "../api.js";
+import { get, post } from "../api.js";
 import { h } from "../dom.js";
+import { sinceBox } from "../parts/effect.js";
+import { field, input } from "../parts/form.js";
 import { mask as maskText } from "../parts/mask.js";
-import { PAGE_SIZE, list } from "../parts/table.js";
-import { number } from "../parts/values.js";
-import { address } from "../router.js";
+import { PAGE_SIZE, later, list } from "../parts/table.js";
+import { inZone, localOf, moment, number, utcOf } from "../parts/values.js";
+import { address, go } from "../router.js";
 import { shown } from "../visible.js";
-import { t, word } from "../words.js";
+import { t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -16,19 +18,42 @@ const RIGHTS = ["Tokenize", "Detokenize", "Sign", "Approve", "Administer"];
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
   const { right, search, identityUuid, objectUuid, after } = query;
-  const answer = await get("/api/v2/reports/access", { right, search, identityUuid, objectUuid, after, pageSize: PAGE_SIZE }, signal);
+  const asOf = utcOf(query["asOf"]);
+  const answer = await get("/api/v2/reports/access", { right, search, identityUuid, objectUuid, after, asOf, pageSize: PAGE_SIZE }, signal);
   const filter = h("select", { name: "right", "aria-label": t("access.right") }, h("option", { value: "" }, `${t("access.right")}: ${t("list.all")}`),
     RIGHTS.map((one) => h("option", { value: one, selected: one === right }, word("right", one))));
   const rows = answer["results"].flatMap((/** @type {Json} */ one) => one["rights"].map((/** @type {Json} */ held, /** @type {number} */ index) => ({ ...held, identity: one, first: index === 0 })));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/audit" }, t("nav.audit"))),
     h("h1", {}, t("access.title")),
-    h("p", {}, t("access.now"), " ", h("a", { href: address("/audit", { concerns: "Access" }) }, t("access.changes"))),
-    list({ path: "/audit/access", query, caption: t("access.title"), columns: columns(), empty: t("access.empty"), search: t("access.search"), filters: [filter], listed: { rows, next: answer["next"] } }),
+    h("p", {}, asOf ? tn("access.then", { time: moment(asOf, "medium") }) : t("access.now"), " ", h("a", { href: address("/audit", { concerns: "Access", from: asOf }) }, t("access.changes"))),
+    asked(query, asOf),
+    uncertain(answer),
+    asOf && later(h("div", {}), async () => sinceBox(await post("/api/v2/reports/access/effect", { since: asOf }))),
+    list({ path: "/audit/access", query, caption: t("access.title"), columns: columns(), empty: t("access.empty"), search: t("access.search"), filters: [filter, h("input", { type: "hidden", name: "asOf", value: asOf })], listed: { rows, next: answer["next"] } }),
     // Of each identity there are several rows.
     h("p", { class: "quiet" }, t("access.total", { count: number(answer["total"]) })),
   ];
   return { title: t("access.title"), content };
+}
+
+/** Asks for a moment; without one it is now. @param {Record<string, string>} query @param {string} asOf */
+function asked(query, asOf) {
+  const when = field(inZone(t("access.asOf")), input({ type: "datetime-local", step: 1, name: "asOf", value: localOf(asOf), max: localOf(new Date().toISOString()) }));
+  const { after, ...rest } = query;
+  const onsubmit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    go(address("/audit/access", { ...rest, asOf: utcOf(when.control.value) }));
+  };
+  return h("form", { class: "controls labelled", onsubmit }, when.element, h("button", { type: "submit" }, t("access.ask")));
+}
+
+/** What cannot be known of that moment; in the server's words. @param {Json} answer */
+function uncertain({ uncertain: found = [], uncertainLeftOut }) {
+  if (found.length === 0) return undefined;
+  const line = (/** @type {Json} */ { object, why }) => h("li", { class: "state wait long" }, object && [h("strong", {}, object.name ? shown(object.name) : `…${object.uuid.slice(-8)}`), ": "], h("span", { lang: "en" }, why));
+  return h("section", { class: "effect widens" }, h("h2", {}, t("access.uncertain")), h("p", {}, t("access.uncertainWhy")), h("ul", {}, found.map(line)),
+    uncertainLeftOut > 0 && h("p", { class: "quiet" }, t("access.uncertainMore", { count: number(uncertainLeftOut) })));
 }
 
 /** @returns {import("../parts/table.js").Column[]} */

@@ -9,7 +9,7 @@ import { pageOf } from "../parts/object-page.js";
 import { people } from "../parts/people.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
-import { copyable, endOf, inZone, loginWay, moment, shortId } from "../parts/values.js";
+import { copyable, endOf, inZone, localOf, loginWay, moment, shortId, utcOf } from "../parts/values.js";
 import { address, go } from "../router.js";
 import { shown, shownText } from "../visible.js";
 import { apart, t, tn, word } from "../words.js";
@@ -74,18 +74,8 @@ function exported(filter) {
   return `/api/v2/audit/export?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
-/** A moment in UTC, so that an address shows everybody the same; one without a zone is of the reader's, and what is no moment is left out. @param {string | undefined} time */
-const utc = (time) => (time && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString().replace(".000Z", "Z") : "");
-
 /** @param {Record<string, string>} query @returns {Record<string, string>} */
-const inUtc = ({ from, to, ...rest }) => ({ ...rest, ...(utc(from) ? { from: utc(from) } : {}), ...(utc(to) ? { to: utc(to) } : {}) });
-
-/** The same as a field of a form has it, in the zone of the reader. @param {string | undefined} time */
-function local(time) {
-  if (!time) return "";
-  const date = new Date(time);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
-}
+const inUtc = ({ from, to, ...rest }) => ({ ...rest, ...(utcOf(from) ? { from: utcOf(from) } : {}), ...(utcOf(to) ? { to: utcOf(to) } : {}) });
 
 /** What the records that are shown have in common: its name, where they tell one, and its id. @param {Record<string, string>} query @param {Json[]} records @param {Map<string, string>} names */
 function only({ objectUuid, nodeUuid }, records, names) {
@@ -102,7 +92,7 @@ function filters(query, names) {
   const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {[string, string][]} */ options) =>
     field(label, select([["", t("list.all")], ...options], query[name], { name }));
   const words = (/** @type {"action" | "outcome"} */ group, /** @type {string[]} */ values) => values.map((one) => /** @type {[string, string]} */ ([one, one === "Success" ? word("state", one) : apart(group, one)]));
-  const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: local(query[name]) }));
+  const time = (/** @type {string} */ name, /** @type {string} */ label) => field(inZone(label), input({ type: "datetime-local", step: 1, name, value: localOf(query[name]) }));
   const named = [...names].map(([uuid, name]) => /** @type {[string, string]} */ ([uuid, shownText(name)])).sort(([, one], [, other]) => one.localeCompare(other));
   const who = query["identityUuid"];
   // Of more people than there are names for, or gone since.
@@ -121,7 +111,7 @@ function filters(query, names) {
     }
     const values = Object.fromEntries([...new FormData(/** @type {HTMLFormElement} */ (event.target))].map(([name, value]) => [name, String(value)]));
     // What nobody has changed stays as it is: an hour of autumn is there twice in the field.
-    const times = { from: from.control.value === wasFrom ? query["from"] : utc(values["from"]), to: to.control.value === wasTo ? query["to"] : utc(values["to"]) };
+    const times = { from: from.control.value === wasFrom ? query["from"] : utcOf(values["from"]), to: to.control.value === wasTo ? query["to"] : utcOf(values["to"]) };
     go(address("/audit", { ...rest, ...values, ...times }));
   };
   const made = h("form", { class: "controls labelled", role: "search", onsubmit, novalidate: true }, fields.map((one) => one.element), h("button", { type: "submit" }, t("list.search")));

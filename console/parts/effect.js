@@ -38,6 +38,16 @@ export function effectBox(effect, about, change) {
     effect["leftOut"] > 0 && h("p", { class: "quiet" }, t("effect.leftOut", { count: number(effect["leftOut"]) })));
 }
 
+/** What has been gained and lost since a moment. @param {Json} effect */
+export function sinceBox(effect) {
+  const lines = (/** @type {"gains" | "loses"} */ side) => effect[side].map((/** @type {Json} */ one) => h("li", { class: `state ${side === "gains" ? "wait" : "still"} long` }, effectLine(side, one)));
+  const all = [...lines("gains"), ...lines("loses")];
+  return h("section", { class: effect["gains"].length > 0 ? "effect widens" : "effect" },
+    h("h2", {}, t("access.since")),
+    all.length > 0 ? h("ul", {}, all) : h("p", {}, t("access.sinceNothing")),
+    effect["leftOut"] > 0 && h("p", { class: "quiet" }, t("effect.leftOut", { count: number(effect["leftOut"]) })));
+}
+
 /** How many approvals a policy, a profile or an authority demands. @param {Json | null | undefined} what @returns {number} */
 const demanded = (what) => what?.["numApprovals"] ?? what?.["approval"]?.numApprovals ?? 0;
 

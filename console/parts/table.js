@@ -28,7 +28,7 @@ export function table(columns, rows, caption) {
 /**
  * A list with its search and its pages.
  * @param {{path: string, query: Record<string, string>, caption: string, columns: Column[], empty: Child,
- *   search?: string, filters?: HTMLSelectElement[], listed: Listed, place?: string}} options
+ *   search?: string, filters?: (HTMLSelectElement | HTMLInputElement)[], listed: Listed, place?: string}} options
  *   `search`: what is searched for; `filters`: further choices, each by its name in the address; `place`: how the address calls where
  *   in the list one is, on a page that has another list, too
  */
@@ -40,7 +40,7 @@ export function list(options) {
   return [controls(options), rows, pages(path, query, listed, place)];
 }
 
-/** @param {{path: string, query: Record<string, string>, search?: string, filters?: HTMLSelectElement[]}} options */
+/** @param {{path: string, query: Record<string, string>, search?: string, filters?: (HTMLSelectElement | HTMLInputElement)[]}} options */
 function controls({ path, query, search, filters = [] }) {
   if (!search && filters.length === 0) return undefined;
   const box = search && h("input", { type: "search", name: "search", "aria-label": search, placeholder: search, value: query["search"] ?? "" });

@@ -34,6 +34,16 @@ export const momentText = (date) => formatter(Intl.DateTimeFormat, { dateStyle: 
 /** A label of a time that is typed, which is one of the reader's zone. @param {string} label */
 export const inZone = (label) => `${label} (${new Intl.DateTimeFormat().resolvedOptions().timeZone})`;
 
+/** A moment in UTC, so that an address shows everybody the same; one without a zone is of the reader's, and what is no moment is left out. @param {string | undefined} time */
+export const utcOf = (time) => (time && !Number.isNaN(Date.parse(time)) ? new Date(time).toISOString().replace(".000Z", "Z") : "");
+
+/** The same as a field of a form has it, in the zone of the reader. @param {string | undefined} time */
+export function localOf(time) {
+  if (!time) return "";
+  const date = new Date(time);
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
 /** A day; the moment in UTC when pointed at. @param {string} time */
 export function day(time) {
   const date = new Date(time);

@@ -60,9 +60,40 @@ export async function auditing(browser, admins) {
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${viewport.width} ${more}`);
     }
   }
+  await accessThen(page, call);
   await visit(page, "#/audit");
   // Each of two stands by itself.
   await page.locator(".person + .person").first().waitFor();
   assert.deepEqual(complaints, []);
   await context.close();
+}
+
+/** Who could do what at a moment, and what has changed since. */
+async function accessThen(page, call) {
+  const { items } = await call("GET", "/api/v2/audit?pageSize=1");
+  await new Promise((done) => setTimeout(done, 20));
+  const role = await call("POST", "/api/v2/roles", { name: "made since", loginsRequired: 1, perms: ["Keys:Add"] });
+  const made = await call("POST", "/api/v2/identities", { name: "came since", kind: "Application", roleUuids: [role.uuid] });
+  await visit(page, "#/audit/access?search=came+since");
+  await page.getByText("As it is now.").waitFor();
+  await page.getByRole("row").filter({ hasText: "came since" }).waitFor();
+  await visit(page, `#/audit/access?search=came+since&asOf=${items[0].time}`);
+  await page.getByText(/^As it was on /).waitFor();
+  assert.equal(await page.getByRole("row").filter({ hasText: "came since" }).count(), 0, "it was not there yet");
+  const since = page.locator("section", { has: page.getByRole("heading", { name: "What has changed since" }) });
+  await since.getByRole("listitem").filter({ hasText: /identity gains .*: came since$/ }).waitFor();
+  assert.equal(await page.getByRole("heading", { name: "What is not certain of then" }).count(), 0);
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "access-as-of");
+  // Another search is of the same moment; without a moment it is now.
+  await page.getByRole("searchbox").fill("came");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.waitForFunction(() => location.hash.includes("search=came&") && location.hash.includes("asOf="));
+  await settled(page);
+  await page.getByLabel("As of (Europe/Berlin)").fill("");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByText("As it is now.").waitFor();
+  await page.getByRole("row").filter({ hasText: "came since" }).waitFor();
+  await call("DELETE", `/api/v2/identities/${made.uuid}`);
+  await call("DELETE", `/api/v2/roles/${role.uuid}`);
 }
