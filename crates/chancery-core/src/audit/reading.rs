@@ -16,7 +16,7 @@ use chancery_types::{
 use serde_json::json;
 use tracing::error;
 
-use super::ledger::Part;
+use super::{archives::at_hand_from, ledger::Part};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     list::{InOrder, Page, items},
@@ -66,9 +66,14 @@ impl Chancery {
         items(listed.await?, |row| Ok(body_of(row)))
     }
 
-    /// Up to which moment back all records are at hand: that of the first one. None where there are none.
+    /// Up to which moment back all records are at hand: that of the first one, or of the first that is in no archive. None where
+    /// there are none.
     pub(crate) async fn audit_reaches_back_to(&self, caller: &Caller, grant: &Grant) -> Result<Option<i64>> {
-        self.read_list(caller, grant, |tx| Box::pin(async move { Ok(audit::first_at_ms(tx).await?) })).await
+        let read = self.read_list(caller, grant, |tx| {
+            Box::pin(async move { Ok((at_hand_from(tx).await?, audit::first_at_ms(tx).await?)) })
+        });
+        let (at_hand, first) = read.await?;
+        Ok(at_hand.or(first))
     }
 
     /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after
