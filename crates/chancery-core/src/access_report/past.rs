@@ -78,7 +78,7 @@ impl Chancery {
         let now_ms = self.clock.now_ms();
         let first_ms = self.audit_reaches_back_to(caller, grant).await?.unwrap_or(now_ms);
         let moment_ms = moment(member, Some(text))?.unwrap_or(now_ms);
-        let accepted = || format!("it is one from {} until now, {}", rfc3339_ms(first_ms), rfc3339_ms(now_ms));
+        let accepted = || format!("ask for one from {} until now, {}", rfc3339_ms(first_ms), rfc3339_ms(now_ms));
         if moment_ms > now_ms {
             return Err(Error::value(member, format!("This moment is still to come: {}.", accepted())));
         }

@@ -25,9 +25,9 @@ fn who_could_do_what_at_a_moment_and_what_has_changed_since() {
     assert!(since_now.contains("Nobody has gained or lost a right since then."), "{since_now}");
 
     for command in ["access --as-of", "effect --since"] {
-        let early = place.sh(&format!("chancery audit {command} 2020-01-01T00:00:00Z")).failed(1);
+        let early = place.sh(&format!("chancery audit {command} 2020-01-01T00:00:00Z")).failed(5);
         assert!(early.contains("do not go back so far"), "{early}");
-        let late = place.sh(&format!("chancery audit {command} 2120-01-01T00:00:00Z")).failed(1);
+        let late = place.sh(&format!("chancery audit {command} 2120-01-01T00:00:00Z")).failed(5);
         assert!(late.contains("still to come"), "{late}");
     }
     assert!(place.sh("chancery audit effect").failed(2).contains("--since is needed"));
