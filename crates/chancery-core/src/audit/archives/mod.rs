@@ -86,13 +86,14 @@ async fn first_at_hand(tx: &mut Tx) -> Result<i64> {
 
 /// Since when all records are at hand, where others were archived or removed.
 pub(super) async fn at_hand_from(tx: &mut Tx) -> Result<Option<i64>> {
-    let first_leaf = first_at_hand(tx).await?;
-    if first_leaf == 0 {
+    if let Some(newest) = audit_archives::newest(tx).await? {
+        return Ok(Some(newest.last_at_ms));
+    }
+    let removed = audit_ledger::removed(tx).await?;
+    if removed == 0 {
         return Ok(None);
     }
-    let first = audit_ledger::leaves_from(tx, first_leaf, 1).await?.pop().map(|placed| placed.row.record.at_ms);
-    // Records of the same time may be leaves in any order.
-    Ok(first.max(audit_archives::newest(tx).await?.map(|head| head.last_at_ms)))
+    Ok(audit_ledger::leaves_from(tx, removed, 1).await?.pop().map(|placed| placed.row.record.at_ms))
 }
 
 /// The hashes of leaves, as they were stored when these became leaves: from this one on, so many.

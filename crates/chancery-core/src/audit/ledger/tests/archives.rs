@@ -6,6 +6,7 @@ use chancery_types::{
     CertProfileId, KeyTypeId,
     wire::{
         audit::{ArchiveQuery, AuditArchive, AuditQuery},
+        reports::AccessQuery,
         system::{AuditRetention, PatchSettings},
     },
 };
@@ -97,6 +98,16 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
     assert_eq!(made[0].sha256, chancery_verify::hexadecimal(hash.as_bytes()));
     let refused = chancery.audit_archive(&caller, Some(1)).await.unwrap_err();
     assert_eq!(refused.meaning(), Meaning::NotFound);
+    let as_of = async |ms: i64| {
+        let query = AccessQuery { as_of: Some(crate::time::rfc3339_ms(ms)), ..AccessQuery::default() };
+        chancery
+            .access_report(&caller, query)
+            .await
+            .map_err(|refused| (refused.meaning(), refused.field().map(str::to_owned)))
+    };
+    let last_ms = crate::time::parse_rfc3339(&made[0].to).unwrap();
+    as_of(last_ms).await.unwrap();
+    assert_eq!(as_of(last_ms - 1).await.unwrap_err(), (Meaning::Value, Some("/asOf".to_owned())), "not all is at hand");
     after(&installation, 1_000).await;
     let caller = installation.administrators().await;
     assert_eq!(archives(chancery, &caller).await.len(), 2, "kept for ever");
