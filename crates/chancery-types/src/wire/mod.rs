@@ -4,6 +4,7 @@ pub mod activity;
 pub mod api_keys;
 pub mod approval;
 pub mod audit;
+pub mod audit_archives;
 pub mod audit_targets;
 pub mod cert_profiles;
 mod empty;

@@ -8,7 +8,7 @@ use chancery_types::{
     Action, Perm,
     wire::{
         Items, ListQuery,
-        audit::{ArchiveQuery, AuditArchive},
+        audit_archives::{ArchiveQuery, AuditArchive},
     },
 };
 use chancery_verify::hexadecimal;

@@ -6,7 +6,8 @@ use std::sync::{
 };
 
 use chancery_types::wire::{
-    audit::{ArchiveQuery, AuditQuery},
+    audit::AuditQuery,
+    audit_archives::ArchiveQuery,
     audit_targets::{AuditTarget, CreateAuditTarget},
     system::{AuditRetention, PatchSettings},
 };

@@ -5,7 +5,8 @@ use chancery_store::tables::{audit_archives, settings};
 use chancery_types::{
     CertProfileId, KeyTypeId,
     wire::{
-        audit::{ArchiveQuery, AuditArchive, AuditQuery},
+        audit::AuditQuery,
+        audit_archives::{ArchiveQuery, AuditArchive},
         reports::AccessQuery,
         system::{AuditRetention, PatchSettings},
     },

@@ -5,7 +5,7 @@ use axum::{
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
-use chancery_types::wire::audit::DownloadArchiveQuery;
+use chancery_types::wire::audit_archives::DownloadArchiveQuery;
 
 use crate::{
     answer::Failure,

@@ -5,7 +5,7 @@ pub(crate) mod download;
 use axum::extract::State;
 use chancery_types::wire::{
     Envelope, Items,
-    audit::{ArchiveQuery, AuditArchive},
+    audit_archives::{ArchiveQuery, AuditArchive},
 };
 
 use crate::{
