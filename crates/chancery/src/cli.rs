@@ -208,7 +208,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "WHAT", value_parser = fresh_factors)]
     pub(crate) fresh_factor_for: Option<FreshFactors>,
     /// For how long audit records are at hand, and then kept in archives: card-data (92 days and 365), authorities (92 days, and two
-    /// years beyond the last certificate of an authority or a time-stamping service), forever, or AT-HAND[,KEEP[,BEYOND]] in days.
+    /// years beyond the last certificate of an authority or a time-stamping service), forever, or days: at hand, kept, and beyond authorities, by commas.
     #[arg(long, value_name = "WHICH", value_parser = audit_retention)]
     pub(crate) audit_retention: Option<AuditRetention>,
     #[command(flatten)]

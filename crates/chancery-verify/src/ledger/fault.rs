@@ -12,6 +12,11 @@ pub enum LedgerFault {
     /// An archive of which nothing can be read.
     #[error("archive {first_leaf}: it cannot be read; it was changed")]
     Archive { first_leaf: i64 },
+    /// An archive with records that must be at hand still.
+    #[error(
+        "archive {first_leaf}: it has records that are not 90 days old, which no server archives; somebody hid them from lists"
+    )]
+    ArchivedEarly { first_leaf: i64 },
     /// There is no checkpoint.
     #[error("there is no checkpoint of the ledger")]
     NoCheckpoint,

@@ -12,6 +12,9 @@ use crate::{Error, Result};
 /// How hard it is compressed: records are alike, and an archive is made once.
 const LEVEL: i32 = 9;
 
+/// Bytes of an archive's lines that are unpacked: several times what one is made with.
+const LINES_MAX: u64 = 32 * 1024 * 1024;
+
 /// A record of an archive.
 pub(in crate::audit) struct Archived {
     pub(in crate::audit) leaf: i64,
@@ -52,7 +55,7 @@ pub(super) fn compressed(lines: &[u8]) -> Result<Vec<u8>> {
 
 /// The lines of an archive; none where they are not those that were put into it. No more than that is unpacked.
 pub(super) fn lines_of(row: &Row) -> Option<String> {
-    let bytes = u64::try_from(row.head.bytes).ok()?;
+    let bytes = u64::try_from(row.head.bytes).ok().filter(|bytes| *bytes <= LINES_MAX)?;
     let mut lines = Vec::new();
     zstd::stream::read::Decoder::new(&*row.lines).ok()?.take(bytes.saturating_add(1)).read_to_end(&mut lines).ok()?;
     let is_whole = lines.len() as u64 == bytes && sha256(&lines) == row.head.sha256;

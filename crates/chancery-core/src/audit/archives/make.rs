@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Leaves of one archive: whoever writes meanwhile waits until their records are deleted.
-const TOGETHER: u32 = 2_000;
+pub(super) const TOGETHER: u32 = 2_000;
 
 /// Bytes of its lines, but for the last one.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
@@ -43,7 +43,7 @@ struct Piece {
 
 impl Chancery {
     /// Makes one archive of records from before a moment; whether there may be more.
-    pub(super) async fn archive_some(&self, before_ms: i64) -> Result<bool> {
+    pub(in crate::audit) async fn archive_some(&self, before_ms: i64) -> Result<bool> {
         let (by, now_ms) = (KeepingArchives(()), self.clock.now_ms());
         let read = self.storage.read(&by, move |tx| Box::pin(Piece::read(tx, before_ms, now_ms)));
         let Some(piece) = read.await? else { return Ok(false) };
@@ -85,7 +85,7 @@ fn over(times: impl Iterator<Item = i64>, before_ms: i64, now_ms: i64) -> usize 
     over
 }
 
-fn stays(record: &Record) -> bool {
+pub(super) fn stays(record: &Record) -> bool {
     STAYS.iter().any(|action| action.as_str() == record.record.action)
 }
 

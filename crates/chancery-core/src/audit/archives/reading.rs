@@ -11,15 +11,20 @@ use chancery_types::{
         audit_archives::{ArchiveQuery, AuditArchive},
     },
 };
-use chancery_verify::hexadecimal;
+use chancery_verify::{hexadecimal, ledger::LedgerFault};
 use serde_json::json;
 use tracing::error;
 
-use super::lines::{Archived, lines_of, records};
+use super::{
+    DAY,
+    lines::{Archived, lines_of, records},
+    retention::AT_HAND_MIN,
+};
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Host, Result,
+    clock::ms,
     list::{InOrder, Page, items},
-    time::rfc3339_ms,
+    time::{parse_rfc3339, rfc3339_ms},
 };
 
 impl Chancery {
@@ -83,6 +88,27 @@ pub(in crate::audit) async fn lines_behind(tx: &mut Tx, leaf: i64) -> Result<Opt
     let first_leaf = row.head.first_leaf;
     let lines = lines_of(&row).unwrap_or_else(|| format!("{}\n", json!({"unreadableArchive": first_leaf})));
     Ok(Some((lines.into_bytes(), first_leaf)))
+}
+
+impl Chancery {
+    /// Archives with records that are too young for any: what somebody moves there is in no list, and the ledger is whole.
+    pub(in crate::audit) async fn archived_early(&self, host: &Host) -> Result<Vec<LedgerFault>> {
+        let now_ms = self.clock.now_ms();
+        let before_ms = now_ms.saturating_sub(ms(DAY).saturating_mul(AT_HAND_MIN.into()));
+        let (mut faults, mut behind) = (Vec::new(), i64::MIN);
+        loop {
+            let read = self.storage.read(host, move |tx| {
+                Box::pin(async move { Ok::<_, Error>(audit_archives::behind(tx, behind).await?) })
+            });
+            let Some(row) = read.await? else { return Ok(faults) };
+            behind = row.head.first_leaf;
+            let records = lines_of(&row).as_deref().and_then(records).unwrap_or_default();
+            let mut times = records.iter().filter_map(|record| parse_rfc3339(&record.read().ok()?.time));
+            if times.any(|at_ms| (before_ms..=now_ms).contains(&at_ms)) {
+                faults.push(LedgerFault::ArchivedEarly { first_leaf: behind });
+            }
+        }
+    }
 }
 
 impl Archived {

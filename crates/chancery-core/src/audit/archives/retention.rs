@@ -5,7 +5,7 @@ use chancery_types::wire::system::AuditRetention;
 use crate::{Error, Result};
 
 /// PCI DSS 10.5.1 has three months at hand; nobody reads older ones every day.
-const AT_HAND_MIN: u32 = 90;
+pub(super) const AT_HAND_MIN: u32 = 90;
 /// A hundred years.
 const DAYS_MAX: u32 = 36_500;
 

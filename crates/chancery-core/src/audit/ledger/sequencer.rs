@@ -113,12 +113,22 @@ impl Extension {
         Ok(Some(Self { base, records, tiles: changed, checkpoint, is_full: leaves.len() == TOGETHER as usize }))
     }
 
-    /// No leaves, but the word of a checkpoint that the first ones, so many, may have no records any more.
-    pub(in crate::audit) async fn of_removal(tx: &mut Tx, key: &LogKey, now_ms: i64, removed: i64) -> Result<Self> {
+    /// No leaves, but the word of a checkpoint that so many from this one on may have no records any more, either.
+    pub(in crate::audit) async fn of_removal(
+        tx: &mut Tx,
+        key: &LogKey,
+        now_ms: i64,
+        first_leaf: i64,
+        leaves: i64,
+    ) -> Result<Self> {
         let (newest, before) = newest(tx, key).await?;
+        // Of what is missing between them, no checkpoint ever says that it may be.
+        if number(before.removed)? != first_leaf {
+            return Err(Error::internal("an archive of the audit records that is older than the oldest one is gone"));
+        }
         let mut checkpoint = next(tx, before, now_ms).await?;
         let base = (newest, number(checkpoint.head.size)?);
-        checkpoint.removed = u64::try_from(removed).map_err(Error::internal)?;
+        checkpoint.removed = u64::try_from(first_leaf.saturating_add(leaves)).map_err(Error::internal)?;
         Ok(Self { base, records: Vec::new(), tiles: Vec::new(), checkpoint, is_full: false })
     }
 

@@ -24,6 +24,9 @@ on_both!(
     nothing_is_archived_that_is_not_as_it_became_a_leaf,
     nothing_is_removed_before_the_last_authority_ended_long_ago,
     nobody_without_the_key_removes_records,
+    an_archive_that_claims_more_than_it_has_is_not_removed,
+    an_archive_that_somebody_took_is_missed_for_good,
+    what_is_archived_too_early_is_named,
 );
 
 const DAY_MS: i64 = 86_400_000;
@@ -249,6 +252,52 @@ async fn nobody_without_the_key_removes_records(installation: Installation) {
     let write = chancery.storage.store().write(|tx| Box::pin(audit_archives::forget_records(tx, 1..=3)));
     write.await.map_err(Error::from).unwrap();
     assert!(matches!(*faults(chancery, &[]).await, [LedgerFault::Missing { leaf: 0, .. }]));
+}
+
+/// A row that goes over more leaves than are in it would have the server sign that those may be missing.
+async fn an_archive_that_claims_more_than_it_has_is_not_removed(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(200), None)).await;
+    after(&installation, 92).await;
+    let made = archives(chancery, &installation.administrators().await).await;
+    installation.clock.advance_ms(200 * DAY_MS);
+    chancery.sequence_ledger().await.unwrap();
+    for change in ["leaves + 1", "leaves - 2"] {
+        alter(chancery, vec![format!("UPDATE audit_archives SET leaves = {change}")]).await;
+        let refused = chancery.remove_archive(chancery.clock.now_ms() - 200 * DAY_MS, None).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("not what was put into it"), "{change}: {refused:?}");
+    }
+    alter(chancery, vec!["UPDATE audit_archives SET leaves = leaves + 1".to_owned()]).await;
+    chancery.keep_archives().await.unwrap();
+    let removed = u64::try_from(made[0].leaves).unwrap();
+    let state = verified(chancery, &[]).await;
+    assert_eq!((state.faults.as_slice(), state.removed), (&[][..], removed));
+}
+
+/// Whoever takes the oldest archive away gets no word of a checkpoint for it with the next one's.
+async fn an_archive_that_somebody_took_is_missed_for_good(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(400), None)).await;
+    after(&installation, 92).await;
+    filled(chancery).await;
+    after(&installation, 92).await;
+    assert_eq!(archives(chancery, &installation.administrators().await).await.len(), 2);
+    alter(chancery, vec!["DELETE FROM audit_archives WHERE first_leaf = 0".to_owned()]).await;
+    assert!(matches!(*faults(chancery, &[]).await, [LedgerFault::Missing { leaf: 0, .. }]));
+    installation.clock.advance_ms(400 * DAY_MS);
+    let refused = chancery.keep_archives().await.unwrap_err();
+    assert!(format!("{refused:?}").contains("is gone"), "{refused:?}");
+    chancery.sequence_ledger().await.unwrap();
+    assert!(matches!(faults(chancery, &[]).await[0], LedgerFault::Missing { leaf: 0, .. }));
+}
+
+/// Records of yesterday in an archive are in no list, and the tree is whole.
+async fn what_is_archived_too_early_is_named(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, AuditRetention::default()).await;
+    installation.clock.advance_ms(2 * DAY_MS);
+    while chancery.archive_some(chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchivedEarly { first_leaf: 0 }]);
 }
 
 #[tokio::test]
