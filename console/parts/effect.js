@@ -89,7 +89,8 @@ const asked = ({ numApprovals }) => (numApprovals ? t("effect.asked", { count: n
 
 /** The first of those whom it is about. @param {Json} one @returns {Child} */
 function named({ some, identities }) {
-  return [some.map((/** @type {Json} */ who, /** @type {number} */ index) => [index > 0 && ", ", shown(who["name"])]), identities > some.length && ", …"];
+  // Each in a box: one's name may look like several.
+  return [some.map((/** @type {Json} */ who, /** @type {number} */ index) => [index > 0 && ", ", h("span", { class: "person" }, shown(who["name"]))]), identities > some.length && ", …"];
 }
 
 /** "42 identities gain Detokenize in full: Ann, Ben, …" @param {"gains" | "loses"} side @param {Json} one @param {string} [about] */

@@ -161,7 +161,7 @@ async function answered(page) {
   await page.route((url) => url.pathname === "/api/v2/audit/archives/download", (route) => {
     const isThere = new URL(route.request().url()).searchParams.get("firstLeaf") !== "2000";
     return route.fulfill(isThere ? { contentType: "application/x-ndjson", body: LINES }
-      : { status: 404, json: { success: false, errorCode: "NotFound", response: { message: "There is no archive that begins with this leaf." } } });
+      : { status: 400, json: { success: false, errorCode: "InvalidSelection", response: { message: "There is no archive that begins with this leaf." } } });
   });
 }
 

@@ -60,7 +60,7 @@ export async function auditing(browser, admins) {
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${viewport.width} ${more}`);
     }
   }
-  await accessThen(page, call);
+  await accessThen(page, call, complaints);
   await visit(page, "#/audit");
   // Each of two stands by itself.
   await page.locator(".person + .person").first().waitFor();
@@ -69,7 +69,7 @@ export async function auditing(browser, admins) {
 }
 
 /** Who could do what at a moment, and what has changed since. */
-async function accessThen(page, call) {
+async function accessThen(page, call, complaints) {
   const { items } = await call("GET", "/api/v2/audit?pageSize=1");
   await new Promise((done) => setTimeout(done, 20));
   const role = await call("POST", "/api/v2/roles", { name: "made since", loginsRequired: 1, perms: ["Keys:Add"] });
@@ -94,6 +94,12 @@ async function accessThen(page, call) {
   await page.getByRole("button", { name: "Show" }).click();
   await page.getByText("As it is now.").waitFor();
   await page.getByRole("row").filter({ hasText: "came since" }).waitFor();
+  // Whoever enters a moment and searches means it; one that is too early is told at its field.
+  await page.getByLabel("As of (Europe/Berlin)").fill("2001-02-03T04:05:06");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText(/do not go back so far/).waitFor();
+  assert.equal(await page.getByLabel("As of (Europe/Berlin)").inputValue(), "2001-02-03T04:05:06");
+  complaints.splice(0);
   await call("DELETE", `/api/v2/identities/${made.uuid}`);
   await call("DELETE", `/api/v2/roles/${role.uuid}`);
 }

@@ -125,8 +125,9 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 19] = [
+    const BY_HAND: [(&str, &str); 20] = [
         ("GET", "/api/v2/audit/export"),
+        ("GET", "/api/v2/audit/archives/download"),
         ("POST", "/home/v1/login"),
         ("GET", "/home/v1/login"),
         ("GET", "/home/v1/login/token"),

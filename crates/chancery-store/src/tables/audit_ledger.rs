@@ -113,8 +113,10 @@ pub async fn leaves(tx: &mut Tx) -> Result<i64, StoreError> {
 /// How many leaves, the first ones, may have no records any more, by the newest checkpoint's note.
 pub async fn removed(tx: &mut Tx) -> Result<i64, StoreError> {
     let newest = newest(tx).await?;
-    let told =
-        newest.and_then(|newest| newest.note.lines().find_map(|line| line.strip_prefix("removed ")?.parse().ok()));
+    let told = newest.and_then(|newest| {
+        let line = newest.note.lines().find_map(|line| line.strip_prefix("removed "))?.to_owned();
+        line.split(' ').next()?.parse().ok()
+    });
     Ok(told.unwrap_or(0))
 }
 

@@ -31,6 +31,8 @@ pub struct LedgerCheckpoint {
     pub previous: Hash,
     /// So many leaves, the first ones, may have no records any more: their time was over.
     pub removed: u64,
+    /// Of those, so many are there still, since they stay at hand for good.
+    pub kept: u64,
     /// The journals that the database knew of.
     pub journals: Vec<JournalAnchor>,
 }
@@ -40,17 +42,17 @@ impl LedgerCheckpoint {
     #[must_use]
     pub fn first(origin: &str, time: String) -> Self {
         let head = Checkpoint { origin: origin.to_owned(), size: 0, root: tree::empty_root() };
-        Self { head, number: 0, time, previous: [0; 32], removed: 0, journals: Vec::new() }
+        Self { head, number: 0, time, previous: [0; 32], removed: 0, kept: 0, journals: Vec::new() }
     }
 
     /// The text that is signed.
     #[must_use]
     pub fn to_text(&self) -> String {
-        let Self { head, number, time, previous, removed, journals } = self;
+        let Self { head, number, time, previous, removed, kept, journals } = self;
         let previous = Base64::encode(previous);
         let mut first = format!("{}checkpoint {number}\ntime {time}\nprevious {previous}\n", head.to_text());
         if *removed > 0 {
-            first.push_str(&format!("removed {removed}\n"));
+            first.push_str(&format!("removed {removed} but {kept}\n"));
         }
         journals.iter().fold(first, |text, anchor| format!("{text}journal {} {}\n", anchor.journal, anchor.head))
     }
@@ -79,12 +81,16 @@ impl LedgerCheckpoint {
         let time = lines.next()?.strip_prefix("time ")?.to_owned();
         let Base64(previous) = Base64::decode(lines.next()?.strip_prefix("previous ")?)?;
         let removed = lines.next_if(|line| line.starts_with("removed "));
-        let removed = removed.map_or(Some(0), |line| line.strip_prefix("removed ")?.parse().ok())?;
+        let removed = removed.map(|line| {
+            let (removed, kept) = line.strip_prefix("removed ")?.split_once(" but ")?;
+            Some((removed.parse().ok()?, kept.parse().ok()?))
+        });
+        let (removed, kept) = removed.unwrap_or(Some((0, 0)))?;
         let anchor = |line: &str| {
             let (journal, head) = line.strip_prefix("journal ")?.split_once(' ')?;
             Some(JournalAnchor { journal: journal.to_owned(), head: head.to_owned() })
         };
         let journals = lines.map(anchor).collect::<Option<_>>()?;
-        Some(Self { head, number, time, previous: previous.try_into().ok()?, removed, journals })
+        Some(Self { head, number, time, previous: previous.try_into().ok()?, removed, kept, journals })
     }
 }

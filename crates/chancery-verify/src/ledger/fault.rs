@@ -31,6 +31,14 @@ pub enum LedgerFault {
         "checkpoint {number}: it says that {removed} records were removed, which cannot be after the one before it"
     )]
     Removed { number: u64, removed: u64 },
+    /// Records that stay at hand whatever is removed around them are gone.
+    #[error("of the first {removed} leaves {kept} records stay when the others are removed, and {found} are there")]
+    Kept { removed: u64, kept: u64, found: u64 },
+    /// The row of an archive says something else than what is in it.
+    #[error(
+        "archive {first_leaf}: its row is not what its records say, or it does not begin where the one before ended"
+    )]
+    ArchiveRow { first_leaf: i64 },
     /// It does not have the hash of the one before.
     #[error("checkpoint {number} does not follow the checkpoint before it")]
     Link { number: u64 },

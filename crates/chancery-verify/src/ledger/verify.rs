@@ -66,8 +66,10 @@ pub fn verify_ledger(
     records.sort_by_key(|record| (record.leaf, record.number));
     let (newer, leaves): (Vec<_>, Vec<_>) =
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
-    let removed = newest.as_ref().map_or(0, |newest| newest.removed);
+    let (removed, kept) = newest.as_ref().map_or((0, 0), |newest| (newest.removed, newest.kept));
     compare(&leaves, &hashes, removed, &mut faults);
+    let found = stayed(&leaves, &hashes, removed);
+    faults.extend((found < kept).then_some(LedgerFault::Kept { removed, kept, found }));
     out_of_time(&leaves, (&checkpoints, &hashes), tolerance_ms, &mut faults);
     let is_outside = |record: &&Record| !is_live || record.time_ms < time_ms.saturating_sub(tolerance_ms);
     let (outside, waiting): (Vec<_>, Vec<_>) = newer.iter().copied().partition(is_outside);
@@ -134,6 +136,11 @@ fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<
         let right = same.iter().position(is_right);
         for (place, record) in same.iter().enumerate() {
             let number = record.number;
+            // The same line again, such as of an archive that is still in the export, adds nothing.
+            let is_again = right.is_some_and(|right| same[right].hash == record.hash);
+            if is_again && place != right.unwrap_or(0) {
+                continue;
+            }
             if place != right.unwrap_or(0) {
                 faults.push(LedgerFault::Twice { leaf, number });
             } else if right.is_none() {
@@ -145,6 +152,16 @@ fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<
     }
     missing(next.max(removed), hashes.len() as u64, before, faults);
     name_moved(records, hashes, faults);
+}
+
+/// How many of the first leaves have their record.
+fn stayed(records: &[&Record], hashes: &[Hash], removed: u64) -> u64 {
+    let right = |record: &&&Record| {
+        record.leaf.is_some_and(|leaf| leaf < removed && hashes.get(leaf as usize) == Some(&record.hash))
+    };
+    let mut leaves: Vec<_> = records.iter().filter(right).filter_map(|record| record.leaf).collect();
+    leaves.dedup();
+    leaves.len() as u64
 }
 
 fn missing(from: u64, until: u64, after: Option<i64>, faults: &mut Vec<LedgerFault>) {

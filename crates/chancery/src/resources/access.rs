@@ -14,7 +14,7 @@ use crate::{
 const PAGE: usize = 200;
 
 /// Shows all pages of a report: in JSON as they come, otherwise in one table. What cannot be known of a moment before is told
-/// beside it.
+/// below it: whoever keeps the table keeps that too.
 pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> {
     let join = if path.contains('?') { '&' } else { '?' };
     let (mut rows, mut after) = (Vec::new(), String::new());
@@ -33,21 +33,22 @@ pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> 
     };
     if connection.output == Output::Table {
         show::table(&["WHO", "LOCKED", "CAN", "WITH", "SEES", "BY ROLE", "LOGINS"], &rows)?;
-        tell_uncertain(&last);
+        tell_uncertain(&last)?;
     }
     Ok(())
 }
 
 /// Tells what cannot be known of the moment that an answer is about.
-pub(super) fn tell_uncertain(answer: &Value) {
+pub(super) fn tell_uncertain(answer: &Value) -> Result<(), Failure> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     for one in answer["uncertain"].as_array().into_iter().flatten() {
         let name = one["object"].get("name").map(|name| format!("{}: ", ShownName(&text(name)))).unwrap_or_default();
-        output::note(Shown(&format!("not certain: {name}{}", text(&one["why"]))));
+        output::line(Shown(&format!("not certain: {name}{}", text(&one["why"]))))?;
     }
     if let Some(more) = answer["uncertainLeftOut"].as_u64() {
-        output::note(format!("not certain: {more} more"));
+        output::line(format!("not certain: {more} more"))?;
     }
+    Ok(())
 }
 
 fn row(identity: &Value, right: &Value) -> Vec<String> {

@@ -68,7 +68,7 @@ pub(crate) fn since(connection: &Connection, body: &Value) -> Result<(), Failure
         output::line("Nobody has gained or lost a right since then.")?;
     }
     lines(&effect).try_for_each(|line| output::line(Shown(&line)))?;
-    tell_uncertain(&answer.response);
+    tell_uncertain(&answer.response)?;
     Ok(())
 }
 

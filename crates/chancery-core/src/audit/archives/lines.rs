@@ -7,7 +7,7 @@ use chancery_types::{HashType, wire::audit::AuditRecord};
 use chancery_verify::ledger::leaf_hash;
 use chancery_verify::log::tree::Hash;
 
-use crate::{Error, Result};
+use crate::{Error, Result, time::parse_rfc3339};
 
 /// How hard it is compressed: records are alike, and an archive is made once.
 const LEVEL: i32 = 9;
@@ -32,6 +32,11 @@ impl Archived {
 
     pub(super) fn hash(&self) -> Hash {
         leaf_hash(self.record.as_bytes())
+    }
+
+    /// When it says that it was made.
+    pub(super) fn at_ms(&self) -> Option<i64> {
+        parse_rfc3339(&self.read().ok()?.time)
     }
 
     /// What it says.

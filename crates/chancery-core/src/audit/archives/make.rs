@@ -18,7 +18,10 @@ use serde_json::{Value, json};
 use super::{DAY, KeepingArchives, first_at_hand, lines, stored_hashes};
 use crate::{
     Chancery, Error, Result,
-    audit::ledger::{leaf_of, line_of_leaf},
+    audit::{
+        Actor,
+        ledger::{leaf_of, line_of_leaf},
+    },
     clock::ms,
     log::ranges,
     time::rfc3339_ms,
@@ -31,8 +34,13 @@ pub(super) const TOGETHER: u32 = 2_000;
 const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Records that the server itself looks for, whatever their age: they are few, and stay at hand.
-const STAYS: [Action; 4] =
-    [Action::JournalMiss, Action::JournalFail, Action::JournalResume, Action::TokenProfileDelete];
+const STAYS: [Action; 5] = [
+    Action::JournalMiss,
+    Action::JournalFail,
+    Action::JournalResume,
+    Action::TokenProfileDelete,
+    Action::SettingsChange,
+];
 
 /// An archive that is to be made.
 struct Piece {
@@ -43,11 +51,11 @@ struct Piece {
 
 impl Chancery {
     /// Makes one archive of records from before a moment; whether there may be more.
-    pub(in crate::audit) async fn archive_some(&self, before_ms: i64) -> Result<bool> {
+    pub(in crate::audit) async fn archive_some(&self, actor: &Actor, before_ms: i64) -> Result<bool> {
         let (by, now_ms) = (KeepingArchives(()), self.clock.now_ms());
         let read = self.storage.read(&by, move |tx| Box::pin(Piece::read(tx, before_ms, now_ms)));
         let Some(piece) = read.await? else { return Ok(false) };
-        let entry = self.archive_entry(Action::AuditArchive, told(&piece.row.head))?;
+        let entry = self.archive_entry(actor, Action::AuditArchive, told(&piece.row.head))?;
         let made = self.storage.background(&by, move |tx| {
             Box::pin(async move {
                 let is_made = piece.store(tx).await?;

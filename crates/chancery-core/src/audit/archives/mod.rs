@@ -19,7 +19,7 @@ use chancery_store::{
         tiles::{self, Tree},
     },
 };
-use chancery_types::Action;
+use chancery_types::{Action, wire::system::AuditRetention};
 use chancery_verify::log::tree::{Hash, TILE_WIDTH};
 
 pub(crate) use self::retention::check as check_retention;
@@ -45,26 +45,38 @@ impl Chancery {
 
     /// Moves what need not be at hand any more, and removes what need not be kept, by a clock that may be believed.
     pub(crate) async fn keep_archives(&self) -> Result<()> {
-        if self.is_steady(STEADY) { self.keep_archives_by_clock().await.map(drop) } else { Ok(()) }
+        if !self.is_steady(STEADY) {
+            return Ok(());
+        }
+        self.keep_archives_by_clock(&Actor::of_task(self.node, &KeepingArchives(()))).await.map(drop)
     }
 
     /// The same at once, for somebody on the host who answers for its clock: how many archives were made, and how many removed.
-    pub async fn keep_archives_now(&self, _host: &Host) -> Result<(u64, u64)> {
+    pub async fn keep_archives_now(&self, host: &Host) -> Result<(u64, u64)> {
         self.sequence_ledger().await?;
-        self.keep_archives_by_clock().await
+        self.keep_archives_by_clock(&Actor::of_host(self.node, host)).await
     }
 
-    async fn keep_archives_by_clock(&self) -> Result<(u64, u64)> {
+    async fn keep_archives_by_clock(&self, actor: &Actor) -> Result<(u64, u64)> {
         let retention = self.settings.load().audit_retention;
+        if retention == AuditRetention::default() {
+            return Ok((0, 0));
+        }
+        let read = self.storage.read(&KeepingArchives(()), |tx| Box::pin(retention::told_last(tx)));
+        if read.await? != retention {
+            return Err(Error::internal(
+                "for how long audit records are kept is not what the newest record of that setting says: nothing is moved or removed",
+            ));
+        }
         let ago = |days: u32| self.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
         let (mut made, mut removed) = (0, 0);
         if let Some(days) = retention.at_hand_days {
-            while self.archive_some(ago(days)).await? {
+            while self.archive_some(actor, ago(days)).await? {
                 made += 1;
             }
         }
         if let Some(days) = retention.keep_days {
-            while self.remove_archive(ago(days), retention.beyond_authorities_days).await? {
+            while self.remove_archive(actor, ago(days), retention.beyond_authorities_days).await? {
                 removed += 1;
             }
         }
@@ -72,9 +84,8 @@ impl Chancery {
     }
 
     /// The record of something that was done, to be appended in the transaction that does it.
-    fn archive_entry(&self, action: Action, detail: serde_json::Value) -> Result<Entry> {
-        let actor = Actor::of_task(self.node, &KeepingArchives(()));
-        Entry::new(self.clock.now_ms(), &actor, Event::new(action).detail(detail), chancery_types::ErrorCode::Success)
+    fn archive_entry(&self, actor: &Actor, action: Action, detail: serde_json::Value) -> Result<Entry> {
+        Entry::new(self.clock.now_ms(), actor, Event::new(action).detail(detail), chancery_types::ErrorCode::Success)
     }
 }
 

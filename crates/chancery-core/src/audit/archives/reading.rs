@@ -2,7 +2,10 @@
 
 use chancery_store::{
     Tx,
-    tables::audit_archives::{self, Head, Row},
+    tables::{
+        audit_archives::{self, Head, Row},
+        audit_ledger,
+    },
 };
 use chancery_types::{
     Action, Perm,
@@ -24,7 +27,7 @@ use crate::{
     Caller, Chancery, Error, Event, Host, Result,
     clock::ms,
     list::{InOrder, Page, items},
-    time::{parse_rfc3339, rfc3339_ms},
+    time::rfc3339_ms,
 };
 
 impl Chancery {
@@ -39,9 +42,9 @@ impl Chancery {
         items(listed.await?, |head| Ok(body_of(&head)))
     }
 
-    /// The lines of the archive that begins with this leaf; that somebody got them is recorded before. Without one those of the
-    /// oldest archive, or none where there is none.
-    pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<Vec<u8>> {
+    /// The first leaf and the lines of the archive that begins with this leaf; that somebody got them is recorded before. Without one
+    /// those of the oldest archive, or none where there is none.
+    pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<(Option<i64>, Vec<u8>)> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
         let read = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
@@ -53,12 +56,13 @@ impl Chancery {
         });
         let row = read.await?;
         if row.is_none() && first_leaf.is_some() {
-            return Err(Error::not_found("There is no archive that begins with this leaf."));
+            return Err(Error::selection("/firstLeaf", "There is no archive that begins with this leaf."));
         }
         let lines = row.as_ref().map(|row| lines_of(row).ok_or_else(|| unreadable(row))).transpose()?;
-        let event = Event::new(Action::AuditExport).detail(json!({"archive": row.map(|row| row.head.first_leaf)}));
+        let first_leaf = row.map(|row| row.head.first_leaf);
+        let event = Event::new(Action::AuditExport).detail(json!({"archive": first_leaf}));
         self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
-        Ok(lines.unwrap_or_default().into_bytes())
+        Ok((first_leaf, lines.unwrap_or_default().into_bytes()))
     }
 }
 
@@ -91,10 +95,15 @@ pub(in crate::audit) async fn lines_behind(tx: &mut Tx, leaf: i64) -> Result<Opt
 }
 
 impl Chancery {
-    /// Archives with records that are too young for any: what somebody moves there is in no list, and the ledger is whole.
-    pub(in crate::audit) async fn archived_early(&self, host: &Host) -> Result<Vec<LedgerFault>> {
+    /// Archives whose rows are not what is in them, or that do not follow one another from what was removed on; and such with records
+    /// that are too young for any: what somebody moves there is in no list, and the ledger is whole.
+    pub(in crate::audit) async fn archive_faults(&self, host: &Host) -> Result<Vec<LedgerFault>> {
         let now_ms = self.clock.now_ms();
         let before_ms = now_ms.saturating_sub(ms(DAY).saturating_mul(AT_HAND_MIN.into()));
+        let begun = self.storage.read(host, |tx| {
+            Box::pin(async move { Ok::<_, Error>((audit_ledger::removed(tx).await?, audit_ledger::leaves(tx).await?)) })
+        });
+        let (mut end, leaves) = begun.await?;
         let (mut faults, mut behind) = (Vec::new(), i64::MIN);
         loop {
             let read = self.storage.read(host, move |tx| {
@@ -102,13 +111,32 @@ impl Chancery {
             });
             let Some(row) = read.await? else { return Ok(faults) };
             behind = row.head.first_leaf;
-            let records = lines_of(&row).as_deref().and_then(records).unwrap_or_default();
-            let mut times = records.iter().filter_map(|record| parse_rfc3339(&record.read().ok()?.time));
-            if times.any(|at_ms| (before_ms..=now_ms).contains(&at_ms)) {
-                faults.push(LedgerFault::ArchivedEarly { first_leaf: behind });
+            let next = behind.saturating_add(row.head.leaves);
+            // One that cannot be read is named already.
+            if let Some(records) = lines_of(&row).as_deref().and_then(records) {
+                let times: Vec<_> = records.iter().filter_map(Archived::at_ms).collect();
+                if behind != end || next > leaves || !says_what_is_in_it(&row.head, &records, &times) {
+                    faults.push(LedgerFault::ArchiveRow { first_leaf: behind });
+                }
+                if times.iter().any(|at_ms| (before_ms..=now_ms).contains(at_ms)) {
+                    faults.push(LedgerFault::ArchivedEarly { first_leaf: behind });
+                }
             }
+            end = next;
         }
     }
+}
+
+/// Whether the numbers of an archive's row are those of its records.
+fn says_what_is_in_it(head: &Head, records: &[Archived], times: &[i64]) -> bool {
+    let Head { first_leaf, leaves, first_at_ms, last_at_ms, made_at_ms, .. } = *head;
+    let leaves = first_leaf..first_leaf.saturating_add(leaves);
+    let past = times.iter().filter(|at_ms| **at_ms <= made_at_ms);
+    times.len() == records.len()
+        && i64::try_from(records.len()) == Ok(head.records)
+        && records.iter().all(|record| leaves.contains(&record.leaf))
+        && times.iter().min().is_none_or(|first| *first == first_at_ms)
+        && past.max().is_none_or(|last| *last == last_at_ms)
 }
 
 impl Archived {

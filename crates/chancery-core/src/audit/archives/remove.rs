@@ -1,17 +1,18 @@
 //! Removes archives that need not be kept any more, the oldest first. The ledger's next checkpoint says up to which leaf: whoever
 //! can write the database and has not its key cannot say so.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chancery_store::{
     Tx,
     tables::{
         audit_archives::{self, Head, Row},
-        audit_ledger, certificates, services, time_stamping_services,
+        audit_ledger, audit_targets, certificates, services, time_stamping_services,
     },
 };
 use chancery_types::Action;
 use chancery_verify::{ledger::leaf_hash, log::tree::Hash};
+use uuid::Uuid;
 
 use super::{
     DAY, KeepingArchives, lines,
@@ -20,10 +21,12 @@ use super::{
 };
 use crate::{
     Chancery, Error, Result,
-    audit::ledger::{Extension, leaf_of},
+    audit::{
+        Actor,
+        ledger::{Extension, leaf_of},
+    },
     clock::ms,
     log::LogKey,
-    time::parse_rfc3339,
 };
 
 /// By when something must have ended.
@@ -47,6 +50,7 @@ impl Chancery {
     /// service is too young yet; whether there may be more.
     pub(in crate::audit) async fn remove_archive(
         &self,
+        actor: &Actor,
         before_ms: i64,
         beyond_authorities: Option<u32>,
     ) -> Result<bool> {
@@ -57,7 +61,7 @@ impl Chancery {
         let read = self.storage.read(&by, move |tx| Box::pin(async move { Due::read(tx, &key, ends).await }));
         let Some(Due { head, extension }) = read.await? else { return Ok(false) };
         let note = self.ledger.sign(&extension.checkpoint).await?;
-        let entry = self.archive_entry(Action::AuditArchiveRemove, told(&head))?;
+        let entry = self.archive_entry(actor, Action::AuditArchiveRemove, told(&head))?;
         let removed = self.storage.background(&by, move |tx| {
             Box::pin(async move {
                 if !extension.store(tx, note).await? {
@@ -80,29 +84,33 @@ impl Due {
         if row.head.last_at_ms >= ends.before_ms {
             return Ok(None);
         }
+        let Head { first_leaf, leaves, .. } = row.head;
+        // A target that has not got them is to get them: whoever wants none of them deletes it.
+        let targets = audit_targets::states(tx).await?;
+        if targets.iter().any(|target| target.next_leaf < first_leaf.saturating_add(leaves)) {
+            return Ok(None);
+        }
         if let Some(before_ms) = ends.authorities_before_ms
             && last_end_ms(tx).await?.is_some_and(|end_ms| end_ms >= before_ms)
         {
             return Ok(None);
         }
-        if !is_whole(tx, &row, ends).await? {
-            let first_leaf = row.head.first_leaf;
-            let what = format!("archive {first_leaf} of the audit records is not what was put into it: it stays");
-            return Err(Error::internal(what));
-        }
-        let Head { first_leaf, leaves, .. } = row.head;
-        let extension = Extension::of_removal(tx, key, ends.now_ms, first_leaf, leaves).await?;
+        let kept = kept_of_whole(tx, &row, ends).await?.ok_or_else(|| {
+            Error::internal(format!("archive {first_leaf} of the audit records is not what was put into it: it stays"))
+        })?;
+        let removed = first_leaf..first_leaf.saturating_add(leaves);
+        let extension = Extension::of_removal(tx, key, ends.now_ms, removed, kept).await?;
         Ok(Some(Self { head: row.head, extension }))
     }
 }
 
-/// Whether the records in it are those that became its leaves, and all from before a moment, and none of its leaves is missing but
-/// for those that stayed at hand. What its row says of itself, whoever can write the database may have written.
-async fn is_whole(tx: &mut Tx, row: &Row, ends: Ends) -> Result<bool> {
+/// How many of its leaves stayed at hand, if the records in it are those that became the others, and all from before a moment: none is
+/// missing then. What its row says of itself, whoever can write the database may have written.
+async fn kept_of_whole(tx: &mut Tx, row: &Row, ends: Ends) -> Result<Option<u64>> {
     let Head { first_leaf, leaves, .. } = row.head;
-    let Some(archived) = lines::lines_of(row).as_deref().and_then(lines::records) else { return Ok(false) };
+    let Some(archived) = lines::lines_of(row).as_deref().and_then(lines::records) else { return Ok(None) };
     // Of more leaves than one is ever made of, somebody wrote it.
-    let Some(count) = u32::try_from(leaves).ok().filter(|leaves| *leaves <= TOGETHER) else { return Ok(false) };
+    let Some(count) = u32::try_from(leaves).ok().filter(|leaves| *leaves <= TOGETHER) else { return Ok(None) };
     let mut found = BTreeMap::new();
     let at_hand = audit_ledger::leaves_from(tx, first_leaf, count).await?;
     for placed in at_hand.into_iter().filter(|placed| stays(&placed.row)) {
@@ -110,24 +118,38 @@ async fn is_whole(tx: &mut Tx, row: &Row, ends: Ends) -> Result<bool> {
             found.insert(leaf, leaf_hash(&leaf_of(placed.row)?));
         }
     }
+    let kept = found.len() as u64;
     for record in archived {
-        let at_ms = record.read().ok().and_then(|record| parse_rfc3339(&record.time));
-        let is_over = at_ms.is_some_and(|at_ms| at_ms < ends.before_ms || at_ms > ends.now_ms);
+        let is_over = record.at_ms().is_some_and(|at_ms| at_ms < ends.before_ms || at_ms > ends.now_ms);
         if !is_over || found.insert(record.leaf, record.hash()).is_some() {
-            return Ok(false);
+            return Ok(None);
         }
     }
     let hashes = stored_hashes(tx, first_leaf, count as usize).await?;
     let expected: BTreeMap<i64, Hash> = (first_leaf..).zip(hashes).collect();
-    Ok(found == expected)
+    Ok((found == expected).then_some(kept))
 }
 
-/// When the last certificate of an authority or a time-stamping service ends, in milliseconds; none where there is none.
+/// When the last certificate of an authority or a time-stamping service ends, in milliseconds; none where there is none. Whatever
+/// issued something is an authority, trusted or not. A certificate whose row is not what Chancery wrote may be one, and when it ends
+/// nobody knows.
 async fn last_end_ms(tx: &mut Tx) -> Result<Option<i64>> {
-    let mut ids = certificates::trusted_ids(tx).await?;
-    for stamping in time_stamping_services::all(tx).await? {
-        ids.extend(services::by_id(tx, stamping.service_id).await?.and_then(|service| service.certificate_id));
+    let (mut authorities, mut behind) = (BTreeSet::new(), Uuid::nil());
+    loop {
+        let ids = certificates::ids_behind(tx, behind, TOGETHER).await?;
+        let Some(last) = ids.last().copied() else { break };
+        let rows = certificates::by_ids(tx, &ids).await?;
+        if rows.len() != ids.len() {
+            return Err(Error::internal("rows of certificates are not what Chancery wrote: no archive is removed"));
+        }
+        authorities.extend(rows.iter().map(|row| row.issuer_id));
+        authorities.extend(rows.iter().filter(|row| row.trusted).map(|row| row.id));
+        behind = last;
     }
+    for stamping in time_stamping_services::all(tx).await? {
+        authorities.extend(services::by_id(tx, stamping.service_id).await?.and_then(|service| service.certificate_id));
+    }
+    let ids: Vec<_> = authorities.into_iter().collect();
     let ends = certificates::by_ids(tx, &ids).await?.into_iter().map(|row| row.not_after_s);
     Ok(ends.max().map(|end_s| end_s.saturating_mul(1_000)))
 }

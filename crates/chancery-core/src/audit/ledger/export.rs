@@ -162,7 +162,7 @@ impl Chancery {
         };
         let mut state = verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), (kept, demand), tolerance_ms);
         state.faults.extend(misplaced);
-        state.faults.extend(self.archived_early(host).await?);
+        state.faults.extend(self.archive_faults(host).await?);
         state.faults.extend(self.unfindable(host).await?);
         state.faults.extend(self.misattributed(host).await?);
         Ok(state)

@@ -2,7 +2,11 @@
 //! read and worked out first, then the key signs the checkpoint, and then one transaction stores places, tiles and
 //! checkpoint, if the ledger is still as it was read. Any node may do it, one at a time.
 
-use std::{ops::RangeInclusive, sync::Arc, time::Duration};
+use std::{
+    ops::{Range, RangeInclusive},
+    sync::Arc,
+    time::Duration,
+};
 
 use chancery_store::{
     Tx,
@@ -113,22 +117,23 @@ impl Extension {
         Ok(Some(Self { base, records, tiles: changed, checkpoint, is_full: leaves.len() == TOGETHER as usize }))
     }
 
-    /// No leaves, but the word of a checkpoint that so many from this one on may have no records any more, either.
+    /// No leaves, but the word of a checkpoint that these may have no records any more, either, but for so many that stay.
     pub(in crate::audit) async fn of_removal(
         tx: &mut Tx,
         key: &LogKey,
         now_ms: i64,
-        first_leaf: i64,
-        leaves: i64,
+        removed: Range<i64>,
+        kept: u64,
     ) -> Result<Self> {
         let (newest, before) = newest(tx, key).await?;
         // Of what is missing between them, no checkpoint ever says that it may be.
-        if number(before.removed)? != first_leaf {
+        if number(before.removed)? != removed.start {
             return Err(Error::internal("an archive of the audit records that is older than the oldest one is gone"));
         }
         let mut checkpoint = next(tx, before, now_ms).await?;
         let base = (newest, number(checkpoint.head.size)?);
-        checkpoint.removed = u64::try_from(first_leaf.saturating_add(leaves)).map_err(Error::internal)?;
+        checkpoint.removed = u64::try_from(removed.end).map_err(Error::internal)?;
+        checkpoint.kept += kept;
         Ok(Self { base, records: Vec::new(), tiles: Vec::new(), checkpoint, is_full: false })
     }
 
@@ -178,6 +183,7 @@ async fn next(tx: &mut Tx, before: LedgerCheckpoint, now_ms: i64) -> Result<Ledg
         previous: before.hash(),
         journals: anchors(tx, &before).await?,
         removed: before.removed,
+        kept: before.kept,
         head: before.head,
     })
 }

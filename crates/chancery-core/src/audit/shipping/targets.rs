@@ -205,12 +205,13 @@ async fn state(tx: &mut Tx, target: Uuid) -> Result<ShippingState> {
     Ok(shown(state, audit_ledger::leaves(tx).await?))
 }
 
-/// The first leaf that a target gets.
+/// The first leaf that a target gets: what was removed is not to be had.
 async fn first_leaf(tx: &mut Tx, asked: Option<u64>) -> Result<i64> {
     let leaves = audit_ledger::leaves(tx).await?;
     let Some(asked) = asked else { return Ok(leaves) };
     let first = i64::try_from(asked).ok().filter(|first| *first <= leaves);
-    first.ok_or_else(|| {
+    let removed = audit_ledger::removed(tx).await?;
+    first.map(|first| first.max(removed)).ok_or_else(|| {
         Error::value("/firstSequence", format!("The next record has the sequence {leaves}; none is higher yet."))
     })
 }

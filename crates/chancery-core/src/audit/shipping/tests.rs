@@ -144,10 +144,19 @@ async fn a_target_gets_archived_leaves_in_their_order_too() {
     let leaves = record(chancery, 10).await;
     while chancery.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
-    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
+    // One that has not got them holds up their removal.
+    let slow = target(
+        chancery,
+        &caller,
+        json!({"name": "slow", "webhook": webhook()["webhook"], "secret": webhook()["secret"]}),
+    )
+    .await;
     installation.clock.advance_ms(10 * 86_400_000);
-    chancery.keep_archives().await.unwrap();
+    assert_eq!(chancery.keep_archives_now(&crate::Host::running("test")).await.unwrap(), (0, 0));
     let caller = installation.administrators().await;
+    chancery.delete_audit_target(&caller, slow.uuid).await.unwrap();
+    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
+    assert_eq!(chancery.keep_archives_now(&crate::Host::running("test")).await.unwrap(), (0, 1));
     let late = target(chancery, &caller, webhook()).await;
     let leaves = record(chancery, 1).await;
     while chancery.ship_some(late.uuid.into()).await.unwrap() {}

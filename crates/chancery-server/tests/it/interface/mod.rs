@@ -146,6 +146,7 @@ async fn archive_what_was(app: &TestApp) {
         app.chancery.keep_archives_now(&host).await.unwrap()
     };
     keep(Some(92)).await;
+    let _logins = app.admin().await;
     let days_ms = 94 * 86_400_000;
     app.clock.advance_ms(days_ms);
     assert_eq!(keep(Some(92)).await, (1, 0));

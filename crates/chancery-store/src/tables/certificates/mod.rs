@@ -230,6 +230,11 @@ pub async fn give_key(tx: &mut Tx, id: Uuid, key_id: Uuid) -> Result<bool, Store
     .await
 }
 
+/// The ids of certificates behind this one, at most so many, in their order.
+pub async fn ids_behind(tx: &mut Tx, id: Uuid, max: u32) -> Result<Vec<Uuid>, StoreError> {
+    sql("SELECT id FROM certificates WHERE id > $1 ORDER BY id LIMIT $2").bind(id).bind(max).all(tx).await
+}
+
 /// The ids of all certificates that are trusted as issuers.
 pub async fn trusted_ids(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
     sql("SELECT id FROM certificates WHERE trusted = 1 ORDER BY id").all(tx).await

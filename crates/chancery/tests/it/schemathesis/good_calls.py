@@ -131,6 +131,8 @@ MAILBOX = {"address": "second-admin@example.org", "kinds": ["Waiting"], "enabled
 
 GOOD_CALLS = {
     "GET /api/v2/audit": lambda: {"query": PAGE},
+    "GET /api/v2/audit/archives": lambda: {"query": {"pageSize": 2}},
+    "GET /api/v2/audit/archives/download": lambda: {"query": {}},
     "GET /api/v2/audit/export": lambda: {"query": {"action": "RoleCreate"}},
     "GET /api/v2/audit/checkpoint": plain,
     "GET /api/v2/audit/targets": lambda: {"query": PAGE},

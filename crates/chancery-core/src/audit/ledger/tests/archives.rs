@@ -14,7 +14,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::*;
-use crate::{Caller, Meaning};
+use crate::{Caller, Meaning, audit::Actor};
 
 on_both!(
     what_is_archived_is_exported_and_verified_as_before,
@@ -27,6 +27,8 @@ on_both!(
     an_archive_that_claims_more_than_it_has_is_not_removed,
     an_archive_that_somebody_took_is_missed_for_good,
     what_is_archived_too_early_is_named,
+    a_setting_that_somebody_put_back_moves_nothing,
+    a_certificate_that_cannot_be_believed_holds_up_removal,
 );
 
 const DAY_MS: i64 = 86_400_000;
@@ -42,6 +44,10 @@ async fn kept(installation: &Installation, retention: AuditRetention) {
     let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
     assert_eq!(chancery.change_settings(&caller, patch).await.unwrap().audit_retention, retention);
     filled(chancery).await;
+}
+
+fn actor(chancery: &Chancery) -> Actor {
+    Actor::of_host(chancery.node, &HOST)
 }
 
 /// Lets time pass, and does what is due then.
@@ -70,6 +76,11 @@ async fn numbers(chancery: &Chancery, caller: &Caller) -> Vec<i64> {
     all.items.into_iter().map(|record| record.number).collect()
 }
 
+/// Whether it is a record of the setting, which stays at hand.
+fn stays(line: &str) -> bool {
+    line.contains("\"action\":\"SettingsChange\"")
+}
+
 fn leaves_of(lines: &[String]) -> Vec<String> {
     let mut records: Vec<_> = lines.iter().filter(|line| line.starts_with("{\"number\"")).cloned().collect();
     records.sort_by_key(|line| line.rsplit_once(':').unwrap().1.trim_end_matches('}').parse::<u64>().unwrap());
@@ -80,13 +91,14 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
     let chancery = &installation.chancery;
     kept(&installation, days(90, None, None)).await;
     let before = leaves_of(&lines(chancery).await);
+    let moved: Vec<_> = before.iter().filter(|line| !stays(line)).cloned().collect();
     after(&installation, 90).await;
     assert!(archives(chancery, &installation.administrators().await).await.is_empty(), "not many, and not old enough");
     after(&installation, 2).await;
     let caller = installation.administrators().await;
     let made = archives(chancery, &caller).await;
     assert_eq!(made.len(), 1);
-    assert_eq!((made[0].first_leaf, made[0].records), (0, before.len() as i64), "{made:?}");
+    assert_eq!((made[0].first_leaf, made[0].records), (0, moved.len() as i64), "{made:?}");
     let there = lines(chancery).await;
     assert_eq!(leaves_of(&there)[..before.len()], before);
     assert_eq!(of_lines(chancery, &there, &[]).faults, []);
@@ -94,14 +106,16 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
     assert_eq!((state.faults.as_slice(), state.removed), (&[][..], 0));
     assert_eq!(state.records, state.newest.unwrap().head.size + state.newer);
     let at_hand = numbers(chancery, &caller).await;
-    let of_lines = |lines: &str| serde_json::from_str::<AuditRecord>(lines).unwrap().number;
-    assert!(!before.iter().any(|line| at_hand.contains(&of_lines(line))), "they are not listed any more");
-    let downloaded = chancery.audit_archive(&caller, None).await.unwrap();
-    assert_eq!(std::str::from_utf8(&downloaded).unwrap().lines().collect::<Vec<_>>(), before);
+    let number_of = |lines: &str| serde_json::from_str::<AuditRecord>(lines).unwrap().number;
+    assert!(!moved.iter().any(|line| at_hand.contains(&number_of(line))), "they are not listed any more");
+    let downloaded = chancery.audit_archive(&caller, None).await.unwrap().1;
+    assert_eq!(std::str::from_utf8(&downloaded).unwrap().lines().collect::<Vec<_>>(), moved);
+    // Whoever hands over what is in the export, too, hears of nothing inserted.
+    assert_eq!(of_lines(chancery, &[&moved[..], &there].concat(), &[]).faults, []);
     let hash = chancery_keys::hash(chancery_types::HashType::Sha2_256, &downloaded);
     assert_eq!(made[0].sha256, chancery_verify::hexadecimal(hash.as_bytes()));
     let refused = chancery.audit_archive(&caller, Some(1)).await.unwrap_err();
-    assert_eq!(refused.meaning(), Meaning::NotFound);
+    assert_eq!((refused.meaning(), refused.field()), (Meaning::Selection, Some("/firstLeaf")));
     let as_of = async |ms: i64| {
         let query = AccessQuery { as_of: Some(crate::time::rfc3339_ms(ms)), ..AccessQuery::default() };
         chancery
@@ -128,23 +142,29 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let caller = installation.administrators().await;
     let made = archives(chancery, &caller).await;
     assert_eq!(made.len(), 1, "the first one was removed: {made:?}");
+    chancery.sequence_ledger().await.unwrap();
     let state = verified(chancery, std::slice::from_ref(&old)).await;
     assert_eq!((state.faults.as_slice(), state.removed), (&[][..], before.len() as u64));
     let left = lines(chancery).await;
     assert_eq!(of_lines(chancery, &left, std::slice::from_ref(&old)).faults, []);
-    assert_eq!(leaves_of(&left).len() as u64 + state.removed, checkpoint(chancery).await.1.head.size);
+    let newest = checkpoint(chancery).await.1;
+    assert_eq!(newest.kept, 1);
+    assert_eq!(leaves_of(&left).len() as u64 + state.removed, newest.head.size + newest.kept);
     // Whoever kept the archive has it verified with the rest.
     let with = |archived: &[String]| of_lines(chancery, &[archived, &left].concat(), &[]);
     assert_eq!(with(&before).faults, []);
     let mut changed = before.clone();
     changed[2] = changed[2].replace("\"count\":1", "\"count\":2");
     assert!(matches!(*with(&changed).faults, [LedgerFault::Changed { leaf: 2, .. }]));
-    // A record behind what was removed is missed.
-    let first = leaves_of(&left)[0].clone();
-    let without: Vec<_> = left.iter().filter(|line| **line != first).cloned().collect();
+    // A record behind what was removed is missed, and one that stays among what was.
+    let (stayed, first) = (leaves_of(&left)[0].clone(), leaves_of(&left)[1].clone());
+    let without = |line: &String| left.iter().filter(|other| *other != line).cloned().collect::<Vec<_>>();
     let removed = state.removed;
+    let gone = LedgerFault::Kept { removed, kept: 1, found: 0 };
+    assert!(stays(&stayed));
+    assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, [gone]);
     assert!(matches!(
-        *of_lines(chancery, &without, &[]).faults,
+        *of_lines(chancery, &without(&first), &[]).faults,
         [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == removed
     ));
     let told = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
@@ -161,10 +181,15 @@ async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Insta
     alter(chancery, vec!["UPDATE audit_archives SET last_at_ms = 0".to_owned()]).await;
     let refused = chancery.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("archive 0"), "{refused:?}");
-    assert_eq!(faults(chancery, &[]).await, []);
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchiveRow { first_leaf: 0 }]);
     let other = if installation.is_on_postgres() { "decode('00', 'hex')" } else { "x'00'" };
     alter(chancery, vec![format!("UPDATE audit_archives SET lines = {other}")]).await;
-    let named = [LedgerFault::Archive { first_leaf: 0 }, LedgerFault::Missing { leaf: 0, count: leaves, after: None }];
+    // Between them is the record of the setting, which stayed at hand.
+    let named = [
+        LedgerFault::Archive { first_leaf: 0 },
+        LedgerFault::Missing { leaf: 0, count: 3, after: None },
+        LedgerFault::Missing { leaf: 4, count: leaves - 4, after: Some(4) },
+    ];
     assert_eq!(faults(chancery, &[]).await, named);
     installation.clock.advance_ms(200 * DAY_MS);
     chancery.keep_archives().await.unwrap_err();
@@ -184,7 +209,7 @@ async fn what_the_server_asks_for_stays_at_hand(installation: Installation) {
     let before = leaves_of(&lines(chancery).await);
     after(&installation, 92).await;
     let caller = installation.administrators().await;
-    assert_eq!(archives(chancery, &caller).await[0].records, before.len() as i64 - 1);
+    assert_eq!(archives(chancery, &caller).await[0].records, before.len() as i64 - 2);
     assert_eq!(leaves_of(&lines(chancery).await)[..before.len()], before);
     after(&installation, 200).await;
     let state = verified(chancery, &[]).await;
@@ -264,7 +289,8 @@ async fn an_archive_that_claims_more_than_it_has_is_not_removed(installation: In
     chancery.sequence_ledger().await.unwrap();
     for change in ["leaves + 1", "leaves - 2"] {
         alter(chancery, vec![format!("UPDATE audit_archives SET leaves = {change}")]).await;
-        let refused = chancery.remove_archive(chancery.clock.now_ms() - 200 * DAY_MS, None).await.unwrap_err();
+        let before_ms = chancery.clock.now_ms() - 200 * DAY_MS;
+        let refused = chancery.remove_archive(&actor(chancery), before_ms, None).await.unwrap_err();
         assert!(format!("{refused:?}").contains("not what was put into it"), "{change}: {refused:?}");
     }
     alter(chancery, vec!["UPDATE audit_archives SET leaves = leaves + 1".to_owned()]).await;
@@ -283,7 +309,9 @@ async fn an_archive_that_somebody_took_is_missed_for_good(installation: Installa
     after(&installation, 92).await;
     assert_eq!(archives(chancery, &installation.administrators().await).await.len(), 2);
     alter(chancery, vec!["DELETE FROM audit_archives WHERE first_leaf = 0".to_owned()]).await;
-    assert!(matches!(*faults(chancery, &[]).await, [LedgerFault::Missing { leaf: 0, .. }]));
+    let found = faults(chancery, &[]).await;
+    assert!(matches!(found[0], LedgerFault::Missing { leaf: 0, .. }), "{found:?}");
+    assert!(matches!(found.last(), Some(LedgerFault::ArchiveRow { .. })), "{found:?}");
     installation.clock.advance_ms(400 * DAY_MS);
     let refused = chancery.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("is gone"), "{refused:?}");
@@ -296,8 +324,44 @@ async fn what_is_archived_too_early_is_named(installation: Installation) {
     let chancery = &installation.chancery;
     kept(&installation, AuditRetention::default()).await;
     installation.clock.advance_ms(2 * DAY_MS);
-    while chancery.archive_some(chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
+    while chancery.archive_some(&actor(chancery), chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
     assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchivedEarly { first_leaf: 0 }]);
+}
+
+/// A setting that was taken back has a MAC, too.
+async fn a_setting_that_somebody_put_back_moves_nothing(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, Some(90), None)).await;
+    let read = async || {
+        let read = chancery.storage.store().read(|tx| {
+            Box::pin(chancery_store::sql("SELECT mac FROM settings WHERE name = 'auditRetention'").all::<Vec<u8>>(tx))
+        });
+        read.await.map_err(Error::from).unwrap()
+    };
+    let mac = read().await.remove(0);
+    kept(&installation, AuditRetention::default()).await;
+    let (value, hex) = (json!(days(90, Some(90), None)), chancery_verify::hexadecimal(&mac));
+    let mac = if installation.is_on_postgres() { format!("decode('{hex}', 'hex')") } else { format!("x'{hex}'") };
+    alter(chancery, vec![format!("UPDATE settings SET value = '{value}', mac = {mac} WHERE name = 'auditRetention'")])
+        .await;
+    chancery.apply_settings(&HOST).await.unwrap();
+    installation.clock.advance_ms(200 * DAY_MS);
+    let refused = chancery.keep_archives().await.unwrap_err();
+    assert!(format!("{refused:?}").contains("nothing is moved or removed"), "{refused:?}");
+    assert_eq!(faults(chancery, &[]).await, []);
+}
+
+/// A row that is damaged may be an authority's.
+async fn a_certificate_that_cannot_be_believed_holds_up_removal(installation: Installation) {
+    let chancery = &installation.chancery;
+    let caller = installation.administrators().await;
+    root(chancery, &caller).await;
+    kept(&installation, days(90, Some(120), Some(730))).await;
+    alter(chancery, vec!["UPDATE certificates SET trusted = 0".to_owned()]).await;
+    installation.clock.advance_ms(200 * DAY_MS);
+    let refused = chancery.keep_archives().await.unwrap_err();
+    assert!(format!("{refused:?}").contains("certificates"), "{refused:?}");
+    assert_eq!(verified(chancery, &[]).await.removed, 0);
 }
 
 #[tokio::test]

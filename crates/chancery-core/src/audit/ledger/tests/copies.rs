@@ -46,7 +46,9 @@ async fn each_line_of_an_export_is_missed_and_named() {
         assert!(!of_lines(chancery, &without, &[]).faults.is_empty(), "without {line}");
         let mut twice = lines.clone();
         twice.insert(place, line.clone());
-        assert!(!of_lines(chancery, &twice, &[]).faults.is_empty(), "twice {line}");
+        // A record again says nothing else, such as one of an archive that is still in the export.
+        let is_named = !of_lines(chancery, &twice, &[]).faults.is_empty();
+        assert_eq!(is_named, !line.starts_with("{\"number\""), "twice {line}");
     }
     let number = last - 4;
     let place = lines.iter().position(|line| line.starts_with(&format!("{{\"number\":{number},"))).unwrap();

@@ -24,7 +24,7 @@ async fn an_archive_is_the_first_lines_of_an_export_of_the_ledger() {
     let told = admin.get("/api/v2/audit?action=AuditExport&outcome=Success").await.response()["items"].clone();
     let told: Vec<_> = told.as_array().unwrap().iter().map(|record| record["detail"]["archive"].clone()).collect();
     assert_eq!(told, [Value::Null, 0.into()], "who has read it is known");
-    admin.get(&format!("{PATH}?firstLeaf=1")).await.refused(404, "InvalidSelection", None);
+    admin.get(&format!("{PATH}?firstLeaf=1")).await.refused(400, "InvalidSelection", Some("/firstLeaf"));
     assert_eq!(admin.get(PATH).await.body, reply.body, "the oldest one");
     admin.get(&format!("{PATH}?firstLeaf=x")).await.refused(400, "InvalidValue", Some("/firstLeaf"));
     app.nobody().get(&format!("{PATH}?firstLeaf=0")).await.refused(401, "InvalidAuthToken", None);

@@ -30,7 +30,9 @@ async fn archived() -> (TestApp, Client, Vec<Value>) {
 async fn archives_are_listed_and_what_is_in_them_is_not() {
     let (app, admin, archives) = archived().await;
     let archive = &archives[0];
-    assert_eq!((archive["firstLeaf"].as_i64(), archive["records"].as_i64()), (Some(0), archive["leaves"].as_i64()));
+    // The record of the setting stays at hand.
+    let records = archive["leaves"].as_i64().map(|leaves| leaves - 1);
+    assert_eq!((archive["firstLeaf"].as_i64(), archive["records"].as_i64()), (Some(0), records));
     assert!(archive["from"].as_str() <= archive["to"].as_str() && archive["to"].as_str() < archive["madeAt"].as_str());
     let at_hand = admin.get("/api/v2/audit?action=Provision").await;
     assert_eq!(at_hand.response()["items"], json!([]));
@@ -38,7 +40,7 @@ async fn archives_are_listed_and_what_is_in_them_is_not() {
     for member in ["firstLeaf", "leaves", "records", "from", "to", "bytes", "sha256"] {
         assert_eq!(told["detail"][member], archive[member], "{member}");
     }
-    assert_eq!((told["requestId"].as_str(), &told["identities"]), (Some("archives"), &json!([])));
+    assert_eq!((told["requestId"].as_str(), &told["identities"]), (Some("test"), &json!([])), "the host did it");
     app.nobody().get(PATH).await.refused(401, "InvalidAuthToken", None);
     admin.get("/api/v2/audit/archives?pageSize=0").await.refused(400, "InvalidValue", Some("/pageSize"));
     admin.get("/api/v2/audit/archives?after=x").await.refused(400, "InvalidValue", Some("/after"));
