@@ -34,10 +34,13 @@ pub(super) fn asked(
     let says: Vec<_> = lost.into_iter().chain(questions.iter().map(|question| question.says)).collect();
     if !is_agreed && !says.is_empty() {
         let One { name, uuid, .. } = one;
+        // What there is one of has neither.
+        let whose = if uuid.is_empty() { String::new() } else { format!("{name} ({uuid}): ") };
         for says in says {
-            output::note(Shown(&format!("{name} ({uuid}): {says}")));
+            output::note(Shown(&format!("{whose}{says}")));
         }
-        consent::asked(verb.name, &format!("Look at it first (chancery {} show {uuid})", resource.name))?;
+        let show = format!("chancery {} show {uuid}", resource.name);
+        consent::asked(verb.name, &format!("Look at it first ({})", show.trim_end()))?;
     }
     if let Some(members) = body.and_then(Value::as_object_mut) {
         for member in questions.iter().filter_map(|question| question.agrees) {

@@ -29,9 +29,6 @@ const IDENTITY: &str = "/api/v2/identities/{}";
 
 const ROLES: Member = member("role", "/roleUuids", Kind::SomeOf("role"), "A role that it holds; all of them, repeated");
 
-const RETENTION: &str = "For how long audit records are at hand, and then kept in archives: card-data (92 days and 365), authorities \
-    (92 days, and two years beyond the last certificate of an authority), forever, or AT-HAND[,KEEP[,BEYOND]] in days";
-
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity",
@@ -328,39 +325,5 @@ pub(super) const RESOURCES: &[Resource] = &[
             example: "chancery audit-archive download --out audit-0.jsonl",
             ..SHOW
         }],
-    },
-    Resource {
-        name: "setting",
-        about: "The installation's settings",
-        one: "a setting",
-        list: None,
-        item: None,
-        is_endless: false,
-        columns: &[],
-        verbs: &[
-            Verb {
-                about: "Shows them",
-                path: "/api/v2/system/settings",
-                answer: Answered::Object,
-                example: "chancery setting show",
-                ..SHOW
-            },
-            Verb {
-                about: "Changes them",
-                path: "/api/v2/system/settings",
-                members: &[
-                    member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface"),
-                    member(
-                        "fresh-factor-for",
-                        "/freshFactorFor",
-                        Kind::Words,
-                        "What takes a second factor of the last ten minutes: Decisions, Exports, Access, Custody, Rules; several by commas, or none",
-                    ),
-                    member("audit-retention", "/auditRetention", Kind::Retention, RETENTION),
-                ],
-                example: "chancery setting change --api-access true",
-                ..CHANGE
-            },
-        ],
     },
 ];

@@ -6,6 +6,7 @@ mod identities;
 mod identity_providers;
 mod keys;
 mod notices;
+mod settings;
 mod signing;
 mod tokens;
 
@@ -13,7 +14,7 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 8] = [
+    let tables: [&'static [Resource]; 9] = [
         tokens::RESOURCES,
         keys::RESOURCES,
         certificates::RESOURCES,
@@ -21,6 +22,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
         notices::RESOURCES,
         audit_targets::RESOURCES,
         identities::RESOURCES,
+        settings::RESOURCES,
         identity_providers::RESOURCES,
     ];
     tables.into_iter().flatten()
