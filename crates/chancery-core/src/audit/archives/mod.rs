@@ -4,6 +4,7 @@
 //!
 //! `make` fills an archive and `remove` ends one; `lines` is what is in it, `reading` who gets that.
 
+mod faults;
 mod lines;
 mod make;
 mod reading;

@@ -2,10 +2,7 @@
 
 use chancery_store::{
     Tx,
-    tables::{
-        audit_archives::{self, Head, Row},
-        audit_ledger,
-    },
+    tables::audit_archives::{self, Head, Row},
 };
 use chancery_types::{
     Action, Perm,
@@ -14,18 +11,13 @@ use chancery_types::{
         audit_archives::{ArchiveQuery, AuditArchive},
     },
 };
-use chancery_verify::{hexadecimal, ledger::LedgerFault};
+use chancery_verify::hexadecimal;
 use serde_json::json;
 use tracing::error;
 
-use super::{
-    DAY,
-    lines::{Archived, lines_of, records},
-    retention::AT_HAND_MIN,
-};
+use super::lines::{Archived, lines_of, records};
 use crate::{
-    Caller, Chancery, Error, Event, Host, Result,
-    clock::ms,
+    Caller, Chancery, Error, Event, Result,
     list::{InOrder, Page, items},
     time::rfc3339_ms,
 };
@@ -92,51 +84,6 @@ pub(in crate::audit) async fn lines_behind(tx: &mut Tx, leaf: i64) -> Result<Opt
     let first_leaf = row.head.first_leaf;
     let lines = lines_of(&row).unwrap_or_else(|| format!("{}\n", json!({"unreadableArchive": first_leaf})));
     Ok(Some((lines.into_bytes(), first_leaf)))
-}
-
-impl Chancery {
-    /// Archives whose rows are not what is in them, or that do not follow one another from what was removed on; and such with records
-    /// that are too young for any: what somebody moves there is in no list, and the ledger is whole.
-    pub(in crate::audit) async fn archive_faults(&self, host: &Host) -> Result<Vec<LedgerFault>> {
-        let now_ms = self.clock.now_ms();
-        let before_ms = now_ms.saturating_sub(ms(DAY).saturating_mul(AT_HAND_MIN.into()));
-        let begun = self.storage.read(host, |tx| {
-            Box::pin(async move { Ok::<_, Error>((audit_ledger::removed(tx).await?, audit_ledger::leaves(tx).await?)) })
-        });
-        let (mut end, leaves) = begun.await?;
-        let (mut faults, mut behind) = (Vec::new(), i64::MIN);
-        loop {
-            let read = self.storage.read(host, move |tx| {
-                Box::pin(async move { Ok::<_, Error>(audit_archives::behind(tx, behind).await?) })
-            });
-            let Some(row) = read.await? else { return Ok(faults) };
-            behind = row.head.first_leaf;
-            let next = behind.saturating_add(row.head.leaves);
-            // One that cannot be read is named already.
-            if let Some(records) = lines_of(&row).as_deref().and_then(records) {
-                let times: Vec<_> = records.iter().filter_map(Archived::at_ms).collect();
-                if behind != end || next > leaves || !says_what_is_in_it(&row.head, &records, &times) {
-                    faults.push(LedgerFault::ArchiveRow { first_leaf: behind });
-                }
-                if times.iter().any(|at_ms| (before_ms..=now_ms).contains(at_ms)) {
-                    faults.push(LedgerFault::ArchivedEarly { first_leaf: behind });
-                }
-            }
-            end = next;
-        }
-    }
-}
-
-/// Whether the numbers of an archive's row are those of its records.
-fn says_what_is_in_it(head: &Head, records: &[Archived], times: &[i64]) -> bool {
-    let Head { first_leaf, leaves, first_at_ms, last_at_ms, made_at_ms, .. } = *head;
-    let leaves = first_leaf..first_leaf.saturating_add(leaves);
-    let past = times.iter().filter(|at_ms| **at_ms <= made_at_ms);
-    times.len() == records.len()
-        && i64::try_from(records.len()) == Ok(head.records)
-        && records.iter().all(|record| leaves.contains(&record.leaf))
-        && times.iter().min().is_none_or(|first| *first == first_at_ms)
-        && past.max().is_none_or(|last| *last == last_at_ms)
 }
 
 impl Archived {
