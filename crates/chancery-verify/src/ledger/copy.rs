@@ -1,5 +1,7 @@
 //! A copy of the ledger, read line by line.
 
+use std::ops::Range;
+
 use chancery_types::Base64;
 use chancery_x509::time::parse_rfc3339;
 use serde::Deserialize;
@@ -16,6 +18,8 @@ pub(super) struct Record {
     pub(super) hash: Hash,
     /// The journal of which it says that records are missing.
     pub(super) missed: Option<String>,
+    /// Which of the archives that were given beside the copy it is from; none where the copy itself has it.
+    pub(super) archive: Option<usize>,
 }
 
 /// All that a copy of the ledger has, as it was read: hashes of the records, the hashes that were stored when they became
@@ -27,6 +31,8 @@ pub struct LedgerCopy {
     pub(super) checkpoints: Vec<String>,
     pub(super) key: Option<String>,
     pub(super) unreadable: Vec<LedgerFault>,
+    /// Over which leaves archives went, as the records of their making and removal say.
+    pub(super) archives: Vec<Range<u64>>,
     /// Whether the sequencer may still make leaves of records in it. An export waits for that, and has leaves alone.
     pub(super) is_live: bool,
     lines: u64,
@@ -47,6 +53,22 @@ struct Line {
     unreadable_archive: Option<i64>,
 }
 
+/// A record of the making or the removal of an archive.
+#[derive(Deserialize)]
+struct ArchiveLine {
+    detail: ArchiveDetail,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ArchiveDetail {
+    first_leaf: u64,
+    leaves: u64,
+}
+
+/// What a record is called that says over which leaves an archive goes, or went.
+const ARCHIVES: [&str; 2] = ["AuditArchive", "AuditArchiveRemove"];
+
 /// What a record is called that says that a journal, or a part of it, is not where it was written.
 const JOURNAL_MISS: &str = "JournalMiss";
 
@@ -59,8 +81,17 @@ impl LedgerCopy {
 
     /// Reads the next line. One that is no part of a copy is a fault.
     pub fn push(&mut self, line: &str) {
+        self.push_of(None, line);
+    }
+
+    /// Reads the next line of one of the archives that are given beside the copy.
+    pub fn push_archived(&mut self, archive: usize, line: &str) {
+        self.push_of(Some(archive), line);
+    }
+
+    fn push_of(&mut self, archive: Option<usize>, line: &str) {
         self.lines += 1;
-        if self.read(line).is_none() {
+        if self.read(archive, line).is_none() {
             self.unreadable.push(LedgerFault::Line { line: self.lines });
         }
     }
@@ -83,13 +114,19 @@ impl LedgerCopy {
         self.key.is_some() || !self.hashes.is_empty() || !self.checkpoints.is_empty()
     }
 
-    fn read(&mut self, line: &str) -> Option<()> {
+    fn read(&mut self, archive: Option<usize>, line: &str) -> Option<()> {
         let parsed: Line = serde_json::from_str(line).ok()?;
         match parsed {
             Line { number: Some(number), time: Some(time), leaf, action, object_uuid, .. } => {
                 let hash = leaf_hash(plain(line, leaf)?.as_bytes());
+                if action.as_deref().is_some_and(|action| ARCHIVES.contains(&action))
+                    && let Ok(ArchiveLine { detail: ArchiveDetail { first_leaf, leaves } }) = serde_json::from_str(line)
+                {
+                    self.archives.push(first_leaf..first_leaf.saturating_add(leaves));
+                }
                 let missed = object_uuid.filter(|_| action.as_deref() == Some(JOURNAL_MISS));
-                self.records.push(Record { number, time_ms: parse_rfc3339(&time)?, leaf, hash, missed });
+                let time_ms = parse_rfc3339(&time)?;
+                self.records.push(Record { number, time_ms, leaf, hash, missed, archive });
             }
             Line { leaf_hashes: Some(Base64(hashes)), .. } => self.hashes.extend(tree::hashes(&hashes)?),
             Line { unreadable_archive: Some(first_leaf), .. } => {

@@ -2,6 +2,7 @@
 //! grows, and signed checkpoints over that tree are linked to each other. A copy is an export made with `ledger`, or what a
 //! host reads from its own database in the same form.
 
+mod archives;
 mod checkpoint;
 mod copy;
 mod demand;

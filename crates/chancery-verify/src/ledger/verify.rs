@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use chancery_x509::time::parse_rfc3339;
 
 use super::{
+    archives,
     checkpoint::LedgerCheckpoint,
     copy::{LedgerCopy, Record},
     demand::{Demand, Witnessed},
@@ -55,7 +56,7 @@ pub fn verify_ledger(
     (witnesses, demand): (&[String], &Demand),
     tolerance_ms: i64,
 ) -> LedgerState {
-    let LedgerCopy { mut records, hashes, checkpoints: notes, unreadable: mut faults, is_live, .. } = copy;
+    let LedgerCopy { mut records, hashes, checkpoints: notes, unreadable: mut faults, archives, is_live, .. } = copy;
     let checkpoints = chain(&notes, key, &mut faults);
     let newest = checkpoints.last().cloned();
     let size = newest.as_ref().map_or(0, |newest| newest.head.size);
@@ -68,6 +69,7 @@ pub fn verify_ledger(
         records.iter().partition(|record| record.leaf.is_none_or(|leaf| leaf >= hashes.len() as u64));
     let (removed, kept) = newest.as_ref().map_or((0, 0), |newest| (newest.removed, newest.kept));
     compare(&leaves, &hashes, removed, &mut faults);
+    archives::compare(&leaves, &archives, removed, &mut faults);
     let found = stayed(&leaves, &hashes, removed);
     faults.extend((found < kept).then_some(LedgerFault::Kept { removed, kept, found }));
     out_of_time(&leaves, (&checkpoints, &hashes), tolerance_ms, &mut faults);
@@ -154,10 +156,11 @@ fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<
     name_moved(records, hashes, faults);
 }
 
-/// How many of the first leaves have their record.
+/// How many of the first leaves have their record in the copy itself.
 fn stayed(records: &[&Record], hashes: &[Hash], removed: u64) -> u64 {
     let right = |record: &&&Record| {
-        record.leaf.is_some_and(|leaf| leaf < removed && hashes.get(leaf as usize) == Some(&record.hash))
+        record.archive.is_none()
+            && record.leaf.is_some_and(|leaf| leaf < removed && hashes.get(leaf as usize) == Some(&record.hash))
     };
     let mut leaves: Vec<_> = records.iter().filter(right).filter_map(|record| record.leaf).collect();
     leaves.dedup();

@@ -115,10 +115,12 @@ fn verify_export(
 ) -> Result<LedgerState, Failure> {
     let name = || file.display().to_string();
     let mut copy = LedgerCopy::default();
-    for archive in archives {
-        read_lines(archive, &mut copy)?;
+    for (index, archive) in archives.iter().enumerate() {
+        if !read_lines(archive, |line| copy.push_archived(index, line))? {
+            return Err(usage(format!("{} has no records of an archive", archive.display())));
+        }
     }
-    read_lines(file, &mut copy)?;
+    read_lines(file, |line| copy.push(line))?;
     if !copy.has_ledger() {
         let what = if copy.has_records() { "records alone, and nothing that proves them" } else { "no audit records" };
         let message = format!("{} has {what}", name());
@@ -143,12 +145,12 @@ fn verify_export(
     Ok(verify_ledger(copy, &key, kept, tolerance_ms))
 }
 
-/// Reads the lines of an export, or of an archive.
-fn read_lines(file: &Path, copy: &mut LedgerCopy) -> Result<(), Failure> {
+/// Reads the lines of an export, or of an archive; whether there are any.
+fn read_lines(file: &Path, mut push: impl FnMut(&str)) -> Result<bool, Failure> {
     let name = || file.display().to_string();
     let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
     // Blank lines at the end are none of the export; before that one stands where something else stood.
-    let (mut blank, mut is_first) = (Vec::new(), true);
+    let (mut blank, mut is_first, mut has_lines) = (Vec::new(), true, false);
     for line in BufReader::new(opened).lines() {
         let mut line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
         // Some editors begin texts with a mark.
@@ -158,11 +160,12 @@ fn read_lines(file: &Path, copy: &mut LedgerCopy) -> Result<(), Failure> {
         if line.trim().is_empty() {
             blank.push(line);
         } else {
-            blank.drain(..).for_each(|line| copy.push(&line));
-            copy.push(&line);
+            blank.drain(..).for_each(|line: String| push(&line));
+            push(&line);
+            has_lines = true;
         }
     }
-    Ok(())
+    Ok(has_lines)
 }
 
 /// A time of a cosignature. One that no calendar has is no time.

@@ -129,6 +129,7 @@ macro_rules! on_both {
 
 mod archives;
 mod copies;
+mod forged;
 mod hidden;
 
 on_both!(

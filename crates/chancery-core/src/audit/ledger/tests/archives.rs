@@ -1,7 +1,6 @@
 //! Records that were moved into archives, and archives that were removed: what is missing because its time is over is no fault,
 //! and everything else is.
 
-use chancery_store::tables::{audit_archives, settings};
 use chancery_types::{
     CertProfileId, KeyTypeId,
     wire::{
@@ -19,26 +18,19 @@ use crate::{Caller, Meaning, audit::Actor};
 on_both!(
     what_is_archived_is_exported_and_verified_as_before,
     what_was_removed_is_no_fault_and_all_else_is,
-    an_archive_that_somebody_changed_is_named_and_stays,
     what_the_server_asks_for_stays_at_hand,
     nothing_is_archived_that_is_not_as_it_became_a_leaf,
     nothing_is_removed_before_the_last_authority_ended_long_ago,
-    nobody_without_the_key_removes_records,
-    an_archive_that_claims_more_than_it_has_is_not_removed,
-    an_archive_that_somebody_took_is_missed_for_good,
-    what_is_archived_too_early_is_named,
-    a_setting_that_somebody_put_back_moves_nothing,
-    a_certificate_that_cannot_be_believed_holds_up_removal,
 );
 
-const DAY_MS: i64 = 86_400_000;
+pub(super) const DAY_MS: i64 = 86_400_000;
 
-fn days(at_hand_days: u32, keep_days: Option<u32>, beyond_authorities_days: Option<u32>) -> AuditRetention {
+pub(super) fn days(at_hand_days: u32, keep_days: Option<u32>, beyond_authorities_days: Option<u32>) -> AuditRetention {
     AuditRetention { at_hand_days: Some(at_hand_days), keep_days, beyond_authorities_days }
 }
 
 /// Many records, and for how long they are kept.
-async fn kept(installation: &Installation, retention: AuditRetention) {
+pub(super) async fn kept(installation: &Installation, retention: AuditRetention) {
     let chancery = &installation.chancery;
     let caller = installation.administrators().await;
     let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
@@ -46,12 +38,12 @@ async fn kept(installation: &Installation, retention: AuditRetention) {
     filled(chancery).await;
 }
 
-fn actor(chancery: &Chancery) -> Actor {
+pub(super) fn actor(chancery: &Chancery) -> Actor {
     Actor::of_host(chancery.node, &HOST)
 }
 
 /// Lets time pass, and does what is due then.
-async fn after(installation: &Installation, days: i64) {
+pub(super) async fn after(installation: &Installation, days: i64) {
     installation.chancery.sequence_ledger().await.unwrap();
     installation.clock.advance_ms(days * DAY_MS);
     installation.chancery.keep_archives().await.unwrap();
@@ -59,7 +51,7 @@ async fn after(installation: &Installation, days: i64) {
 }
 
 /// A root; its certificate's id.
-async fn root(chancery: &Chancery, caller: &Caller) -> Uuid {
+pub(super) async fn root(chancery: &Chancery, caller: &Caller) -> Uuid {
     let new_key = json!({"keyTypeUuid": KeyTypeId::from_u128(0x6b74_0000_0000_0004), "save": true});
     let profile = CertProfileId::from_u128(0x6370_0000_0000_0001);
     let root = json!({"certProfileUuid": profile, "newKey": new_key, "trustCert": true});
@@ -67,13 +59,21 @@ async fn root(chancery: &Chancery, caller: &Caller) -> Uuid {
     made.made().expect("nobody is asked for approvals").certificate_uuid.into()
 }
 
-async fn archives(chancery: &Chancery, caller: &Caller) -> Vec<AuditArchive> {
+pub(super) async fn archives(chancery: &Chancery, caller: &Caller) -> Vec<AuditArchive> {
     chancery.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
 }
 
 async fn numbers(chancery: &Chancery, caller: &Caller) -> Vec<i64> {
     let all = chancery.audit_records(caller, AuditQuery::default()).await.unwrap();
     all.items.into_iter().map(|record| record.number).collect()
+}
+
+/// What is found in a copy beside an archive that was kept.
+fn beside(chancery: &Chancery, archived: &[String], lines: &[String]) -> LedgerState {
+    let mut copy = LedgerCopy::default();
+    archived.iter().for_each(|line| copy.push_archived(0, line));
+    lines.iter().for_each(|line| copy.push(line));
+    verify_ledger(copy, &chancery.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS)
 }
 
 /// Whether it is a record of the setting, which stays at hand.
@@ -83,8 +83,12 @@ fn stays(line: &str) -> bool {
 
 fn leaves_of(lines: &[String]) -> Vec<String> {
     let mut records: Vec<_> = lines.iter().filter(|line| line.starts_with("{\"number\"")).cloned().collect();
-    records.sort_by_key(|line| line.rsplit_once(':').unwrap().1.trim_end_matches('}').parse::<u64>().unwrap());
+    records.sort_by_key(|line| leaf_of_line(line));
     records
+}
+
+fn leaf_of_line(line: &str) -> u64 {
+    line.rsplit_once(':').unwrap().1.trim_end_matches('}').parse().unwrap()
 }
 
 async fn what_is_archived_is_exported_and_verified_as_before(installation: Installation) {
@@ -142,7 +146,6 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let caller = installation.administrators().await;
     let made = archives(chancery, &caller).await;
     assert_eq!(made.len(), 1, "the first one was removed: {made:?}");
-    chancery.sequence_ledger().await.unwrap();
     let state = verified(chancery, std::slice::from_ref(&old)).await;
     assert_eq!((state.faults.as_slice(), state.removed), (&[][..], before.len() as u64));
     let left = lines(chancery).await;
@@ -151,8 +154,16 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     assert_eq!(newest.kept, 1);
     assert_eq!(leaves_of(&left).len() as u64 + state.removed, newest.head.size + newest.kept);
     // Whoever kept the archive has it verified with the rest.
-    let with = |archived: &[String]| of_lines(chancery, &[archived, &left].concat(), &[]);
-    assert_eq!(with(&before).faults, []);
+    let with = |archived: &[String]| beside(chancery, archived, &left);
+    let archived = Vec::from_iter(before.iter().filter(|line| !stays(line)).cloned());
+    assert_eq!((with(&before).faults, with(&archived).faults), (vec![], vec![]));
+    // A record that was cut out of it is missed, wherever it stood: the record of its removal says over which leaves it went.
+    for cut in [0, 1, archived.len() - 1] {
+        let mut less = archived.clone();
+        let cut = leaf_of_line(&less.remove(cut));
+        let faults = with(&less).faults;
+        assert!(matches!(*faults, [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == cut), "{faults:?}");
+    }
     let mut changed = before.clone();
     changed[2] = changed[2].replace("\"count\":1", "\"count\":2");
     assert!(matches!(*with(&changed).faults, [LedgerFault::Changed { leaf: 2, .. }]));
@@ -162,7 +173,9 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let removed = state.removed;
     let gone = LedgerFault::Kept { removed, kept: 1, found: 0 };
     assert!(stays(&stayed));
-    assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, [gone]);
+    assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, [gone.clone()]);
+    let named = beside(chancery, &archived, &without(&stayed)).faults;
+    assert!(matches!(&*named, [LedgerFault::Missing { count: 1, .. }, kept] if *kept == gone), "{named:?}");
     assert!(matches!(
         *of_lines(chancery, &without(&first), &[]).faults,
         [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == removed
@@ -170,32 +183,6 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let told = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
     let told = |action| told.iter().filter(|record| record.action == action).count();
     assert_eq!((told(Action::AuditArchive), told(Action::AuditArchiveRemove)), (1, 1), "the other is archived itself");
-}
-
-async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, days(90, Some(200), None)).await;
-    after(&installation, 92).await;
-    let leaves = archives(chancery, &installation.administrators().await).await[0].leaves as u64;
-    // A row that claims to be older than it is, and one with other lines.
-    alter(chancery, vec!["UPDATE audit_archives SET last_at_ms = 0".to_owned()]).await;
-    let refused = chancery.keep_archives().await.unwrap_err();
-    assert!(format!("{refused:?}").contains("archive 0"), "{refused:?}");
-    assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchiveRow { first_leaf: 0 }]);
-    let other = if installation.is_on_postgres() { "decode('00', 'hex')" } else { "x'00'" };
-    alter(chancery, vec![format!("UPDATE audit_archives SET lines = {other}")]).await;
-    // Between them is the record of the setting, which stayed at hand.
-    let named = [
-        LedgerFault::Archive { first_leaf: 0 },
-        LedgerFault::Missing { leaf: 0, count: 3, after: None },
-        LedgerFault::Missing { leaf: 4, count: leaves - 4, after: Some(4) },
-    ];
-    assert_eq!(faults(chancery, &[]).await, named);
-    installation.clock.advance_ms(200 * DAY_MS);
-    chancery.keep_archives().await.unwrap_err();
-    let caller = installation.administrators().await;
-    assert_eq!(chancery.audit_archive(&caller, Some(0)).await.unwrap_err().meaning(), Meaning::Internal);
-    assert_eq!(archives(chancery, &caller).await[0].first_leaf, 0);
 }
 
 async fn what_the_server_asks_for_stays_at_hand(installation: Installation) {
@@ -254,114 +241,6 @@ async fn nothing_is_removed_before_the_last_authority_ended_long_ago(installatio
     let state = verified(chancery, &[]).await;
     assert_eq!(state.faults, []);
     assert!(state.removed > 0);
-}
-
-/// What the database alone says of retention, of removal and of times is not believed.
-async fn nobody_without_the_key_removes_records(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, days(90, None, None)).await;
-    let count = placed(chancery).await.len() as u64;
-    let value = json!(days(90, Some(90), None)).to_string();
-    alter(chancery, vec![format!("UPDATE settings SET value = '{value}' WHERE name = 'auditRetention'")]).await;
-    let read = chancery.storage.store().read(|tx| Box::pin(settings::value(tx, "auditRetention")));
-    assert!(read.await.is_err(), "the row says no more what it said");
-    chancery.apply_settings(&HOST).await.unwrap();
-    after(&installation, 200).await;
-    assert_eq!(
-        verified(chancery, &[]).await.removed,
-        0,
-        "whoever changes the setting in the database keeps everything"
-    );
-    assert!(placed(chancery).await.len() as u64 >= count);
-    // Deleted is deleted: no checkpoint says that it may be.
-    let write = chancery.storage.store().write(|tx| Box::pin(audit_archives::forget_records(tx, 1..=3)));
-    write.await.map_err(Error::from).unwrap();
-    assert!(matches!(*faults(chancery, &[]).await, [LedgerFault::Missing { leaf: 0, .. }]));
-}
-
-/// A row that goes over more leaves than are in it would have the server sign that those may be missing.
-async fn an_archive_that_claims_more_than_it_has_is_not_removed(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, days(90, Some(200), None)).await;
-    after(&installation, 92).await;
-    let made = archives(chancery, &installation.administrators().await).await;
-    installation.clock.advance_ms(200 * DAY_MS);
-    chancery.sequence_ledger().await.unwrap();
-    for change in ["leaves + 1", "leaves - 2"] {
-        alter(chancery, vec![format!("UPDATE audit_archives SET leaves = {change}")]).await;
-        let before_ms = chancery.clock.now_ms() - 200 * DAY_MS;
-        let refused = chancery.remove_archive(&actor(chancery), before_ms, None).await.unwrap_err();
-        assert!(format!("{refused:?}").contains("not what was put into it"), "{change}: {refused:?}");
-    }
-    alter(chancery, vec!["UPDATE audit_archives SET leaves = leaves + 1".to_owned()]).await;
-    chancery.keep_archives().await.unwrap();
-    let removed = u64::try_from(made[0].leaves).unwrap();
-    let state = verified(chancery, &[]).await;
-    assert_eq!((state.faults.as_slice(), state.removed), (&[][..], removed));
-}
-
-/// Whoever takes the oldest archive away gets no word of a checkpoint for it with the next one's.
-async fn an_archive_that_somebody_took_is_missed_for_good(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, days(90, Some(400), None)).await;
-    after(&installation, 92).await;
-    filled(chancery).await;
-    after(&installation, 92).await;
-    assert_eq!(archives(chancery, &installation.administrators().await).await.len(), 2);
-    alter(chancery, vec!["DELETE FROM audit_archives WHERE first_leaf = 0".to_owned()]).await;
-    let found = faults(chancery, &[]).await;
-    assert!(matches!(found[0], LedgerFault::Missing { leaf: 0, .. }), "{found:?}");
-    assert!(matches!(found.last(), Some(LedgerFault::ArchiveRow { .. })), "{found:?}");
-    installation.clock.advance_ms(400 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
-    assert!(format!("{refused:?}").contains("is gone"), "{refused:?}");
-    chancery.sequence_ledger().await.unwrap();
-    assert!(matches!(faults(chancery, &[]).await[0], LedgerFault::Missing { leaf: 0, .. }));
-}
-
-/// Records of yesterday in an archive are in no list, and the tree is whole.
-async fn what_is_archived_too_early_is_named(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, AuditRetention::default()).await;
-    installation.clock.advance_ms(2 * DAY_MS);
-    while chancery.archive_some(&actor(chancery), chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
-    assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchivedEarly { first_leaf: 0 }]);
-}
-
-/// A setting that was taken back has a MAC, too.
-async fn a_setting_that_somebody_put_back_moves_nothing(installation: Installation) {
-    let chancery = &installation.chancery;
-    kept(&installation, days(90, Some(90), None)).await;
-    let read = async || {
-        let read = chancery.storage.store().read(|tx| {
-            Box::pin(chancery_store::sql("SELECT mac FROM settings WHERE name = 'auditRetention'").all::<Vec<u8>>(tx))
-        });
-        read.await.map_err(Error::from).unwrap()
-    };
-    let mac = read().await.remove(0);
-    kept(&installation, AuditRetention::default()).await;
-    let (value, hex) = (json!(days(90, Some(90), None)), chancery_verify::hexadecimal(&mac));
-    let mac = if installation.is_on_postgres() { format!("decode('{hex}', 'hex')") } else { format!("x'{hex}'") };
-    alter(chancery, vec![format!("UPDATE settings SET value = '{value}', mac = {mac} WHERE name = 'auditRetention'")])
-        .await;
-    chancery.apply_settings(&HOST).await.unwrap();
-    installation.clock.advance_ms(200 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
-    assert!(format!("{refused:?}").contains("nothing is moved or removed"), "{refused:?}");
-    assert_eq!(faults(chancery, &[]).await, []);
-}
-
-/// A row that is damaged may be an authority's.
-async fn a_certificate_that_cannot_be_believed_holds_up_removal(installation: Installation) {
-    let chancery = &installation.chancery;
-    let caller = installation.administrators().await;
-    root(chancery, &caller).await;
-    kept(&installation, days(90, Some(120), Some(730))).await;
-    alter(chancery, vec!["UPDATE certificates SET trusted = 0".to_owned()]).await;
-    installation.clock.advance_ms(200 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
-    assert!(format!("{refused:?}").contains("certificates"), "{refused:?}");
-    assert_eq!(verified(chancery, &[]).await.removed, 0);
 }
 
 #[tokio::test]
