@@ -9,6 +9,7 @@ import { done } from "./done.js";
 import { askSlowly, cancel, field, form, input, now, openDialog } from "./form.js";
 import { loadChoices, scopeFields, scopeText } from "./key-scope.js";
 import { showOnce } from "./once.js";
+import { state } from "./state.js";
 import { table } from "./table.js";
 import { moment } from "./values.js";
 
@@ -25,7 +26,7 @@ export async function load(path, signal) {
 export function apiKeys(path, { keys, choices }) {
   const columns = [
     { title: t("fact.name"), cell: (/** @type {Json} */ key) => shown(key["objInfo"].name) },
-    { title: t("apiKey.ends"), cell: (/** @type {Json} */ key) => moment(key["expiresAt"]) },
+    { title: t("apiKey.ends"), cell: (/** @type {Json} */ key) => [moment(key["expiresAt"]), Date.parse(key["expiresAt"]) <= Date.now() && [" ", state("Expired")]] },
     { title: t("apiKey.used"), cell: (/** @type {Json} */ key) => moment(key["lastUsedAt"]) },
     { title: t("apiKey.previous"), cell: (/** @type {Json} */ key) => moment(key["previous"]?.until) },
     { title: t("apiKey.networks"), cell: (/** @type {Json} */ key) => key["networks"].length > 0 ? key["networks"].join(" ") : t("apiKey.everywhere") },
