@@ -173,7 +173,7 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let removed = state.removed;
     let gone = LedgerFault::Kept { removed, kept: 1, found: 0 };
     assert!(stays(&stayed));
-    assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, [gone.clone()]);
+    assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, std::slice::from_ref(&gone));
     let named = beside(chancery, &archived, &without(&stayed)).faults;
     assert!(matches!(&*named, [LedgerFault::Missing { count: 1, .. }, kept] if *kept == gone), "{named:?}");
     assert!(matches!(
