@@ -16,6 +16,8 @@ const ARCHIVE: &str = ".journal.zst";
 /// What is not whole yet.
 const PART: &str = ".part";
 const LOCK: &str = "lock";
+/// Space that a segment will have.
+const SPARE: &str = "spare-";
 
 /// A journal's folder.
 #[derive(Clone, Debug)]
@@ -103,7 +105,20 @@ impl Folder {
     pub(crate) fn spare(&self) -> PathBuf {
         static SPARES: AtomicU64 = AtomicU64::new(0);
         let number = SPARES.fetch_add(1, Ordering::Relaxed);
-        self.0.join(format!("spare-{number}{PART}"))
+        self.0.join(format!("{SPARE}{number}{PART}"))
+    }
+
+    /// Where space was taken that no segment has got yet.
+    pub(crate) fn spares(&self) -> io::Result<Vec<PathBuf>> {
+        let mut spares = Vec::new();
+        for entry in fs::read_dir(&self.0)? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str());
+            if name.is_some_and(|name| name.starts_with(SPARE) && name.ends_with(PART)) {
+                spares.push(path);
+            }
+        }
+        Ok(spares)
     }
 
     /// Its segments in their order. Of one that is there twice, because somebody ended between the two, the archive: it

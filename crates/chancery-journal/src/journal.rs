@@ -2,6 +2,7 @@
 
 use std::{
     fs::File,
+    io,
     path::Path,
     sync::{
         Arc, Condvar, Mutex, PoisonError, RwLock,
@@ -40,6 +41,10 @@ pub struct Numbers {
     pub failures: u64,
 }
 
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge)
+}
+
 /// An open journal. When it is dropped its segment is ended.
 pub struct Journal {
     shared: Arc<Shared>,
@@ -70,7 +75,14 @@ impl Journal {
             kept_from: AtomicU64::new(0),
             _lock: lock,
         });
-        shared.written().renew(&shared)?;
+        // A volume that is full refuses calls that have to be recorded, also from the start on, and nothing else. The keeper tries
+        // again, and tells of it.
+        match shared.written().renew(&shared) {
+            Err(error) if is_full(&error) => {
+                error!(%error, folder = %shared.folder.path().display(), "the journal's volume is full: calls that are recorded in it are refused until there is room");
+            }
+            begun => begun?,
+        }
         shared.flush.reached(head.record, true);
         let mut keeper = Keeper::new(Arc::clone(&shared))?;
         let mut threads = vec![thread::Builder::new().name("journal".into()).spawn(move || {

@@ -121,6 +121,7 @@ impl Keeper {
         if head.segment == self.seen && self.turns != 0 {
             return Ok(());
         }
+        self.remove_stale_spares()?;
         let (live, segments) = (head.segment, self.look_for_all()?);
         for (number, kept) in segments {
             let is_done = kept.form != Form::Raw || number >= live || self.left.contains(&number);
@@ -182,6 +183,22 @@ impl Keeper {
         written.spare.get_or_insert(spare);
         // Whoever found none need not wait any longer.
         written.retry_at = None;
+        Ok(())
+    }
+
+    /// Gives back space that nobody will use: what was taken before the folder was away, and came back with it.
+    fn remove_stale_spares(&self) -> io::Result<()> {
+        let spares = self.shared.folder.spares()?;
+        // Whoever takes space for a segment that is due holds this meanwhile.
+        let written = self.shared.written();
+        let used = written.spare.as_ref().map(Spare::path);
+        for spare in spares.iter().filter(|spare| Some(spare.as_path()) != used) {
+            match fs::remove_file(spare) {
+                // It became a segment since.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                removed => removed?,
+            }
+        }
         Ok(())
     }
 

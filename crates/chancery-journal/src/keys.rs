@@ -9,7 +9,9 @@ use uuid::Uuid;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The folder or a file.
-    #[error("{0}: {1}")]
+    #[error(
+        "the journal of calls cannot be kept in {0}: make room or rights there, or name another folder with --journal-dir"
+    )]
     File(PathBuf, #[source] io::Error),
     /// Another process writes it.
     #[error("{0}: another process writes this journal")]

@@ -146,6 +146,10 @@ impl Spare {
         Ok(Self { file, flushed_by, map, bytes, path })
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether its file is still where it was made: one that took its place would get the segment's name.
     pub(crate) fn is_in_place(&self) -> io::Result<bool> {
         Ok(length_in_place(&self.file, &self.path)?.is_some_and(|length| length >= self.bytes as u64))

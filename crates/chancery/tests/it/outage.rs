@@ -13,7 +13,10 @@ use chancery_client::Client;
 use chancery_testkit::{Tool, temp_dir};
 use chancery_types::{Base64, SigningRequestId, SigningRequestState, wire::signing_requests::SubmitRequest};
 
-use crate::{process::Demo, web::status};
+use crate::{
+    process::{Demo, Server},
+    web::status,
+};
 
 /// How long a server may take to notice that nothing can be written, or that it can again.
 const NOTICED: Duration = Duration::from_secs(15);
@@ -118,6 +121,33 @@ fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is
         answered.len().to_string()
     );
     assert_eq!(sqlite(&database, "PRAGMA integrity_check"), "ok");
+}
+
+/// A volume of the journal that is full at the start. Each start begins a segment of 16 MiB, and this leaves no room for that.
+#[test]
+fn a_server_without_room_for_its_journal_starts_and_refuses_what_it_cannot_record() {
+    const KIB: u32 = 8 * 1024;
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let (data, listen) = (folder.path().join("data"), demo.text("/base").trim_start_matches("https://").to_owned());
+    let Demo { server, state } = demo;
+    assert!(server.stop().success());
+    let arguments = ["quickstart", "--data", data.to_str().unwrap(), "--listen", &listen];
+    let mut server = Server::spawn_with_short_files(KIB, folder.path(), &arguments);
+    // The demonstration says that it could not tokenize, and serves.
+    server.wait_until("the last line", |server| server.output().contains("until Ctrl-C.").then_some(()));
+    let demo = Demo { server, state };
+    let (client, profile) = (demo.client().tried_once(), demo.text("/demo/tokenProfileUuid").parse().unwrap());
+    let refused = client.tokenize(profile, "4111111111111111").map(drop).unwrap_err().to_string();
+    assert!(refused.contains("503"), "{refused}");
+    let signed = submit(&demo, &client, 100).unwrap();
+    assert_eq!(client.signing_request(signed).unwrap().state, SigningRequestState::Signed, "the rest goes on");
+    assert!(demo.server.logs("the journal's volume is full"), "{}", demo.server.log());
+    let metric = |name: &str| String::from_utf8(client.body("GET", "/metrics", None).unwrap()).unwrap().contains(name);
+    within(NOTICED, "told", || metric("\nchancery_journal_failing 1\n"));
+    demo.server.bound_files(None);
+    within(NOTICED, "written again", || client.tokenize(profile, "4111111111111111").is_ok());
+    within(NOTICED, "well", || metric("\nchancery_journal_failing 0\n"));
 }
 
 /// Another process, such as a command on the host, that stands still in the middle of its change.

@@ -40,6 +40,12 @@ impl Server {
         Self::begin(folder, Command::new("bash").args(["-c", &line, PROGRAM]).args(arguments))
     }
 
+    /// One of whose files none may become longer than so many KiB, until that is taken back.
+    pub(crate) fn spawn_with_short_files(kib: u32, folder: &Path, arguments: &[&str]) -> Self {
+        let line = format!("ulimit -S -f {kib}; exec \"$0\" \"$@\"");
+        Self::begin(folder, Command::new("bash").args(["-c", &line, PROGRAM]).args(arguments))
+    }
+
     fn begin(folder: &Path, command: &mut Command) -> Self {
         let (output, log) = (folder.join("stdout"), folder.join("stderr"));
         let file = |path: &Path| Stdio::from(File::create(path).unwrap());
