@@ -43,6 +43,7 @@ pub(crate) struct SequencingLedger(pub(super) ());
 impl Chancery {
     /// Looks for records that are no leaves until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
+    #[cfg_attr(test, expect(dead_code, reason = "tests do without"))]
     pub(crate) fn sequence_ledger_in_turn(self: &Arc<Self>) {
         self.every(LOOK_EVERY, "extending the audit ledger", |chancery| {
             Box::pin(async move {
