@@ -46,7 +46,9 @@ mod tokenization;
 mod up_to_date;
 
 pub use access::{Demand, Grant, RuleCall};
-pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState, OtherJournal, ShippingCounts};
+pub use audit::{
+    AuditExport, Event, JournalConfig, JournalEntry, JournalState, KeptArchives, OtherJournal, ShippingCounts,
+};
 pub use chancery::{Chancery, Config};
 pub use chancery_journal::{Head as JournalHead, Numbers as JournalNumbers};
 pub use chancery_keys::{KeyBackend, RootKeyFileError, RootKeySource, ScratchKey};

@@ -38,7 +38,7 @@ pub(crate) use self::{
     ledger::{Ledger, SequencingLedger},
     shipping::{Shipping, ShippingAudit},
 };
-pub use self::{reading::AuditExport, shipping::ShippingCounts};
+pub use self::{archives::KeptArchives, reading::AuditExport, shipping::ShippingCounts};
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result,
     access::effect,

@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use chancery_x509::time::parse_rfc3339;
 use serde::Deserialize;
 
-use super::{fault::LedgerFault, leaf_hash};
+use super::{archives::STAYS, fault::LedgerFault, leaf_hash};
 use crate::log::tree::{self, Hash};
 
 /// What is kept of a record.
@@ -20,6 +20,8 @@ pub(super) struct Record {
     pub(super) missed: Option<String>,
     /// Which of the archives that were given beside the copy it is from; none where the copy itself has it.
     pub(super) archive: Option<usize>,
+    /// Whether it stays at hand when those around it are archived and removed.
+    pub(super) stays: bool,
 }
 
 /// All that a copy of the ledger has, as it was read: hashes of the records, the hashes that were stored when they became
@@ -35,7 +37,9 @@ pub struct LedgerCopy {
     pub(super) archives: Vec<Range<u64>>,
     /// Whether the sequencer may still make leaves of records in it. An export waits for that, and has leaves alone.
     pub(super) is_live: bool,
+    /// Lines of what is being read, which is one of the archives or the copy itself.
     lines: u64,
+    reads: Option<usize>,
 }
 
 /// What a line may have. A record's other members count by their bytes alone.
@@ -90,10 +94,21 @@ impl LedgerCopy {
     }
 
     fn push_of(&mut self, archive: Option<usize>, line: &str) {
+        if self.reads != archive {
+            (self.reads, self.lines) = (archive, 0);
+        }
         self.lines += 1;
         if self.read(archive, line).is_none() {
-            self.unreadable.push(LedgerFault::Line { line: self.lines });
+            let line = self.lines;
+            self.unreadable
+                .push(archive.map_or(LedgerFault::Line { line }, |archive| LedgerFault::ArchiveLine { archive, line }));
         }
+    }
+
+    /// Whether any record is of this archive.
+    #[must_use]
+    pub fn has_archive(&self, archive: usize) -> bool {
+        self.records.iter().any(|record| record.archive == Some(archive))
     }
 
     /// The key that the copy itself names.
@@ -124,9 +139,10 @@ impl LedgerCopy {
                 {
                     self.archives.push(first_leaf..first_leaf.saturating_add(leaves));
                 }
+                let stays = action.as_deref().is_some_and(|action| STAYS.iter().any(|stays| stays.as_str() == action));
                 let missed = object_uuid.filter(|_| action.as_deref() == Some(JOURNAL_MISS));
                 let time_ms = parse_rfc3339(&time)?;
-                self.records.push(Record { number, time_ms, leaf, hash, missed, archive });
+                self.records.push(Record { number, time_ms, leaf, hash, missed, archive, stays });
             }
             Line { leaf_hashes: Some(Base64(hashes)), .. } => self.hashes.extend(tree::hashes(&hashes)?),
             Line { unreadable_archive: Some(first_leaf), .. } => {

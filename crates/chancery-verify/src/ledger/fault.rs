@@ -9,6 +9,12 @@ pub enum LedgerFault {
     /// A line that is none of a copy.
     #[error("line {line} is no record, checkpoint or part of the ledger")]
     Line { line: u64 },
+    /// A line that is none of an archive.
+    #[error("line {line} of the {}. file of --archive is no record of an archive", archive + 1)]
+    ArchiveLine { archive: usize, line: u64 },
+    /// Records are missing in a file that was kept of an archive.
+    #[error("leaf {leaf}: {} in what --archive gives", missing(*count, None))]
+    ArchiveCut { leaf: u64, count: u64 },
     /// An archive of which nothing can be read.
     #[error("archive {first_leaf}: it cannot be read; it was changed")]
     Archive { first_leaf: i64 },
@@ -36,7 +42,8 @@ pub enum LedgerFault {
     Kept { removed: u64, kept: u64, found: u64 },
     /// The row of an archive says something else than what is in it.
     #[error(
-        "archive {first_leaf}: its row is not what its records say, or it does not begin where the one before ended"
+        "archive {first_leaf}: its row is not what its records say, it has records that stay at hand, or it does not begin where the \
+         one before ended"
     )]
     ArchiveRow { first_leaf: i64 },
     /// It does not have the hash of the one before.

@@ -94,6 +94,7 @@ mod tests {
     fn found_behind(removed: u64, heads: &[Option<&str>], missed: Option<(u64, &str)>) -> Vec<(u64, u64)> {
         let record = missed.map(|(leaf, time)| Record {
             archive: None,
+            stays: true,
             number: 1,
             time_ms: parse_rfc3339(time).unwrap(),
             leaf: Some(leaf),

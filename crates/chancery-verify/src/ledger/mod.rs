@@ -10,6 +10,7 @@ mod fault;
 mod journals;
 mod verify;
 
+pub use archives::STAYS;
 pub use checkpoint::{JournalAnchor, LedgerCheckpoint};
 pub use copy::LedgerCopy;
 pub use demand::{Demand, NotWitnessed, Witnessed};

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_core::{Chancery, Host, JournalState, OtherJournal};
+use chancery_core::{Chancery, Host, JournalState, KeptArchives, OtherJournal};
 use chancery_verify::{
     ledger::{Demand, LedgerCopy, LedgerFault, LedgerState, Witnessed, verify_ledger},
     log::{LogKey, is_note},
@@ -83,8 +83,14 @@ async fn archive(command: AuditArchive) -> Result<Exit, Failure> {
     let chancery = installation::open_existing(&settings).await?;
     let kept = chancery.keep_archives_now(&Host::running("chancery audit archive")).await;
     chancery.shut_down().await;
-    let (made, removed) = kept?;
-    output::line(json!({"archivesMade": made, "archivesRemoved": removed}))?;
+    let KeptArchives { made, removed, waits_for } = kept?;
+    output::line(json!({"archivesMade": made, "archivesRemoved": removed, "waitsFor": waits_for}))?;
+    if !waits_for.is_empty() {
+        let targets = waits_for.join(", ");
+        output::note(Shown(&format!(
+            "The next archive stays until these targets have got its records, or are deleted: {targets}"
+        )));
+    }
     Ok(Exit::Done)
 }
 
@@ -116,7 +122,8 @@ fn verify_export(
     let name = || file.display().to_string();
     let mut copy = LedgerCopy::default();
     for (index, archive) in archives.iter().enumerate() {
-        if !read_lines(archive, |line| copy.push_archived(index, line))? {
+        read_lines(archive, |line| copy.push_archived(index, line))?;
+        if !copy.has_archive(index) {
             return Err(usage(format!("{} has no records of an archive", archive.display())));
         }
     }
@@ -145,12 +152,12 @@ fn verify_export(
     Ok(verify_ledger(copy, &key, kept, tolerance_ms))
 }
 
-/// Reads the lines of an export, or of an archive; whether there are any.
-fn read_lines(file: &Path, mut push: impl FnMut(&str)) -> Result<bool, Failure> {
+/// Reads the lines of an export, or of an archive.
+fn read_lines(file: &Path, mut push: impl FnMut(&str)) -> Result<(), Failure> {
     let name = || file.display().to_string();
     let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
     // Blank lines at the end are none of the export; before that one stands where something else stood.
-    let (mut blank, mut is_first, mut has_lines) = (Vec::new(), true, false);
+    let (mut blank, mut is_first) = (Vec::new(), true);
     for line in BufReader::new(opened).lines() {
         let mut line = line.map_err(|error| usage(format!("{}: {error}", name())))?;
         // Some editors begin texts with a mark.
@@ -162,10 +169,9 @@ fn read_lines(file: &Path, mut push: impl FnMut(&str)) -> Result<bool, Failure> 
         } else {
             blank.drain(..).for_each(|line: String| push(&line));
             push(&line);
-            has_lines = true;
         }
     }
-    Ok(has_lines)
+    Ok(())
 }
 
 /// A time of a cosignature. One that no calendar has is no time.

@@ -12,7 +12,7 @@ use chancery_store::{
     },
 };
 use chancery_types::Action;
-use chancery_verify::hexadecimal;
+use chancery_verify::{hexadecimal, ledger::STAYS};
 use serde_json::{Value, json};
 
 use super::{DAY, KeepingArchives, first_at_hand, lines, stored_hashes};
@@ -32,15 +32,6 @@ pub(super) const TOGETHER: u32 = 2_000;
 
 /// Bytes of its lines, but for the last one.
 const BYTES_MAX: usize = 4 * 1024 * 1024;
-
-/// Records that the server itself looks for, whatever their age: they are few, and stay at hand.
-const STAYS: [Action; 5] = [
-    Action::JournalMiss,
-    Action::JournalFail,
-    Action::JournalResume,
-    Action::TokenProfileDelete,
-    Action::SettingsChange,
-];
 
 /// An archive that is to be made.
 struct Piece {

@@ -22,7 +22,9 @@ use chancery_store::{
 };
 use chancery_types::{Action, wire::system::AuditRetention};
 use chancery_verify::log::tree::{Hash, TILE_WIDTH};
+use tracing::warn;
 
+use self::remove::Removal;
 pub(crate) use self::retention::check as check_retention;
 pub(super) use self::{lines::Archived, reading::lines_behind};
 use super::{Actor, STEADY};
@@ -32,6 +34,20 @@ use crate::{Chancery, Error, Event, Host, Result, audit::Entry, clock::ms};
 const LOOK_EVERY: Duration = Duration::from_mins(10);
 
 pub(super) const DAY: Duration = Duration::from_hours(24);
+
+/// How often in a row an archive is tried again whose removal the ledger has overtaken. It goes on twice a second at most.
+const TRIES: u32 = 20;
+
+/// What was done with archives.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KeptArchives {
+    /// How many were made.
+    pub made: u64,
+    /// How many were removed.
+    pub removed: u64,
+    /// The targets that have not got the records of the next one that is due: it stays until they have.
+    pub waits_for: Vec<String>,
+}
 
 /// Moves audit records into archives, and removes archives. Made only here.
 pub(crate) struct KeepingArchives(());
@@ -49,19 +65,24 @@ impl Chancery {
         if !self.is_steady(STEADY) {
             return Ok(());
         }
-        self.keep_archives_by_clock(&Actor::of_task(self.node, &KeepingArchives(()))).await.map(drop)
+        let kept = self.keep_archives_by_clock(&Actor::of_task(self.node, &KeepingArchives(()))).await?;
+        if !kept.waits_for.is_empty() {
+            let targets = kept.waits_for.join(", ");
+            warn!(targets, "old audit records stay until these targets have got them, or are deleted");
+        }
+        Ok(())
     }
 
-    /// The same at once, for somebody on the host who answers for its clock: how many archives were made, and how many removed.
-    pub async fn keep_archives_now(&self, host: &Host) -> Result<(u64, u64)> {
+    /// The same at once, for somebody on the host who answers for its clock.
+    pub async fn keep_archives_now(&self, host: &Host) -> Result<KeptArchives> {
         self.sequence_ledger().await?;
         self.keep_archives_by_clock(&Actor::of_host(self.node, host)).await
     }
 
-    async fn keep_archives_by_clock(&self, actor: &Actor) -> Result<(u64, u64)> {
+    async fn keep_archives_by_clock(&self, actor: &Actor) -> Result<KeptArchives> {
         let retention = self.settings.load().audit_retention;
         if retention == AuditRetention::default() {
-            return Ok((0, 0));
+            return Ok(KeptArchives::default());
         }
         let read = self.storage.read(&KeepingArchives(()), |tx| Box::pin(retention::told_last(tx)));
         if read.await? != retention {
@@ -70,18 +91,22 @@ impl Chancery {
             ));
         }
         let ago = |days: u32| self.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
-        let (mut made, mut removed) = (0, 0);
+        let mut kept = KeptArchives::default();
         if let Some(days) = retention.at_hand_days {
             while self.archive_some(actor, ago(days)).await? {
-                made += 1;
+                kept.made += 1;
             }
         }
-        if let Some(days) = retention.keep_days {
-            while self.remove_archive(actor, ago(days), retention.beyond_authorities_days).await? {
-                removed += 1;
+        let Some(days) = retention.keep_days else { return Ok(kept) };
+        let mut tries = 0;
+        loop {
+            match self.remove_archive(actor, ago(days), retention.beyond_authorities_days).await? {
+                Removal::Removed => (kept.removed, tries) = (kept.removed + 1, 0),
+                Removal::Overtaken if tries < TRIES => tries += 1,
+                Removal::Overtaken | Removal::Stays => return Ok(kept),
+                Removal::WaitsFor(targets) => return Ok(KeptArchives { waits_for: targets, ..kept }),
             }
         }
-        Ok((made, removed))
     }
 
     /// The record of something that was done, to be appended in the transaction that does it.

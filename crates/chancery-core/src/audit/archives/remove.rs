@@ -39,68 +39,90 @@ struct Ends {
     now_ms: i64,
 }
 
-/// The oldest archive, if it is due, and the ledger without it.
-struct Due {
-    head: Head,
-    extension: Extension,
+/// The oldest archive.
+enum Oldest {
+    /// It is due, and this is the ledger without it.
+    Due(Head, Extension),
+    /// It would be, but for these targets, which have not got its records yet.
+    WaitsFor(Vec<String>),
+    /// There is none, or it is too young.
+    Stays,
+}
+
+/// What became of the oldest archive.
+#[derive(Debug)]
+pub(in crate::audit) enum Removal {
+    Removed,
+    /// The ledger went on meanwhile.
+    Overtaken,
+    WaitsFor(Vec<String>),
+    Stays,
 }
 
 impl Chancery {
     /// Removes the oldest archive, if all of it is from before a moment and, where that counts, no authority or time-stamping
-    /// service is too young yet; whether there may be more.
+    /// service is too young yet.
     pub(in crate::audit) async fn remove_archive(
         &self,
         actor: &Actor,
         before_ms: i64,
         beyond_authorities: Option<u32>,
-    ) -> Result<bool> {
+    ) -> Result<Removal> {
         let (by, now_ms, key) = (KeepingArchives(()), self.clock.now_ms(), self.ledger.0.key.clone());
         let authorities_before_ms =
             beyond_authorities.map(|days| now_ms.saturating_sub(ms(DAY).saturating_mul(days.into())));
         let ends = Ends { before_ms, authorities_before_ms, now_ms };
-        let read = self.storage.read(&by, move |tx| Box::pin(async move { Due::read(tx, &key, ends).await }));
-        let Some(Due { head, extension }) = read.await? else { return Ok(false) };
+        let read = self.storage.read(&by, move |tx| Box::pin(async move { Oldest::read(tx, &key, ends).await }));
+        let (head, extension) = match read.await? {
+            Oldest::Due(head, extension) => (head, extension),
+            Oldest::WaitsFor(targets) => return Ok(Removal::WaitsFor(targets)),
+            Oldest::Stays => return Ok(Removal::Stays),
+        };
         let note = self.ledger.sign(&extension.checkpoint).await?;
         let entry = self.archive_entry(actor, Action::AuditArchiveRemove, told(&head))?;
         let removed = self.storage.background(&by, move |tx| {
             Box::pin(async move {
                 if !extension.store(tx, note).await? {
-                    return Ok(false);
+                    return Ok(Removal::Overtaken);
                 }
                 if !audit_archives::remove(tx, head.first_leaf).await? {
                     return Err(Error::internal("an archive that was to be removed is gone"));
                 }
                 entry.append(tx).await?;
-                Ok::<_, Error>(true)
+                Ok::<_, Error>(Removal::Removed)
             })
         });
         removed.await
     }
 }
 
-impl Due {
-    async fn read(tx: &mut Tx, key: &LogKey, ends: Ends) -> Result<Option<Self>> {
-        let Some(row) = audit_archives::behind(tx, i64::MIN).await? else { return Ok(None) };
+impl Oldest {
+    async fn read(tx: &mut Tx, key: &LogKey, ends: Ends) -> Result<Self> {
+        let Some(row) = audit_archives::behind(tx, i64::MIN).await? else { return Ok(Self::Stays) };
         if row.head.last_at_ms >= ends.before_ms {
-            return Ok(None);
+            return Ok(Self::Stays);
         }
         let Head { first_leaf, leaves, .. } = row.head;
-        // A target that has not got them is to get them: whoever wants none of them deletes it.
-        let targets = audit_targets::states(tx).await?;
-        if targets.iter().any(|target| target.next_leaf < first_leaf.saturating_add(leaves)) {
-            return Ok(None);
-        }
         if let Some(before_ms) = ends.authorities_before_ms
             && last_end_ms(tx).await?.is_some_and(|end_ms| end_ms >= before_ms)
         {
-            return Ok(None);
+            return Ok(Self::Stays);
+        }
+        // A target that has not got them is to get them, also one that is switched off: whoever wants none of them deletes it.
+        let behind = audit_targets::states(tx).await?;
+        let behind = behind.iter().filter(|target| target.next_leaf < first_leaf.saturating_add(leaves));
+        let behind: BTreeSet<_> = behind.map(|state| state.target).collect();
+        if !behind.is_empty() {
+            let targets = audit_targets::all(tx).await?;
+            let names = targets.into_iter().filter(|target| behind.contains(&target.id)).map(|target| target.name);
+            return Ok(Self::WaitsFor(names.collect()));
         }
         let kept = kept_of_whole(tx, &row, ends).await?.ok_or_else(|| {
             Error::internal(format!("archive {first_leaf} of the audit records is not what was put into it: it stays"))
         })?;
         let removed = first_leaf..first_leaf.saturating_add(leaves);
         let extension = Extension::of_removal(tx, key, ends.now_ms, removed, kept).await?;
-        Ok(Some(Self { head: row.head, extension }))
+        Ok(Self::Due(row.head, extension))
     }
 }
 

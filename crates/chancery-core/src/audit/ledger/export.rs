@@ -48,8 +48,10 @@ pub(crate) struct Extent {
 pub(crate) enum Part {
     /// Records of archives behind that with this first leaf.
     Archives(i64, Extent),
-    /// Records at hand from this number on.
-    Records(i64, Extent),
+    /// Records at hand from this number on, and the first leaf of the last archive that was read.
+    Records(i64, i64, Extent),
+    /// Records of archives that were made since, so they may not have been at hand any more. Those that were stand there again.
+    MadeSince(i64, Extent),
     /// A tile of leaf hashes.
     Hashes(i64, Extent),
     /// Checkpoints from this number on.
@@ -73,9 +75,13 @@ impl Part {
         match self {
             Self::Archives(behind, extent) => Ok(match lines_behind(tx, behind).await? {
                 Some((lines, first_leaf)) => (lines, Some(Self::Archives(first_leaf, extent))),
-                None => (Vec::new(), Some(Self::Records(i64::MIN, extent))),
+                None => (Vec::new(), Some(Self::Records(i64::MIN, behind, extent))),
             }),
-            Self::Records(from, extent) => records(tx, from, extent).await,
+            Self::Records(from, behind, extent) => records(tx, from, behind, extent).await,
+            Self::MadeSince(behind, extent) => Ok(match lines_behind(tx, behind).await? {
+                Some((lines, first_leaf)) => (lines, Some(Self::MadeSince(first_leaf, extent))),
+                None => (Vec::new(), Some(Self::Hashes(0, extent))),
+            }),
             Self::Hashes(tile, extent) => hashes(tx, tile, extent).await,
             Self::Checkpoints(from, extent) => checkpoints(tx, from, extent).await,
             Self::Key(extent) => Ok((format!("{}\n", json!({"ledgerKey": extent.key})).into_bytes(), None)),
@@ -97,12 +103,12 @@ async fn hashed(tx: &mut Tx, leaves: i64) -> Result<i64> {
     }
 }
 
-async fn records(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
+async fn records(tx: &mut Tx, from: i64, behind: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
     let placed = audit_ledger::from(tx, from, RECORDS).await?;
     let Extent { is_settled, leaves, .. } = extent;
     let next = match placed.last() {
-        Some(last) if placed.len() == RECORDS as usize => Part::Records(last.row.seq.saturating_add(1), extent),
-        Some(_) | None => Part::Hashes(0, extent),
+        Some(last) if placed.len() == RECORDS as usize => Part::Records(last.row.seq.saturating_add(1), behind, extent),
+        Some(_) | None => Part::MadeSince(behind, extent),
     };
     let mut lines = Vec::new();
     // What came since is in the next export, with its leaf.

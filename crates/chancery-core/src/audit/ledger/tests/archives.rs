@@ -18,6 +18,7 @@ use crate::{Caller, Meaning, audit::Actor};
 on_both!(
     what_is_archived_is_exported_and_verified_as_before,
     what_was_removed_is_no_fault_and_all_else_is,
+    what_was_cut_out_of_a_download_is_named_while_the_archive_is_here,
     what_the_server_asks_for_stays_at_hand,
     nothing_is_archived_that_is_not_as_it_became_a_leaf,
     nothing_is_removed_before_the_last_authority_ended_long_ago,
@@ -77,7 +78,7 @@ fn beside(chancery: &Chancery, archived: &[String], lines: &[String]) -> LedgerS
 }
 
 /// Whether it is a record of the setting, which stays at hand.
-fn stays(line: &str) -> bool {
+pub(super) fn stays(line: &str) -> bool {
     line.contains("\"action\":\"SettingsChange\"")
 }
 
@@ -87,7 +88,7 @@ fn leaves_of(lines: &[String]) -> Vec<String> {
     records
 }
 
-fn leaf_of_line(line: &str) -> u64 {
+pub(super) fn leaf_of_line(line: &str) -> u64 {
     line.rsplit_once(':').unwrap().1.trim_end_matches('}').parse().unwrap()
 }
 
@@ -162,7 +163,7 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
         let mut less = archived.clone();
         let cut = leaf_of_line(&less.remove(cut));
         let faults = with(&less).faults;
-        assert!(matches!(*faults, [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == cut), "{faults:?}");
+        assert_eq!(faults, [LedgerFault::ArchiveCut { leaf: cut, count: 1 }]);
     }
     let mut changed = before.clone();
     changed[2] = changed[2].replace("\"count\":1", "\"count\":2");
@@ -174,8 +175,11 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let gone = LedgerFault::Kept { removed, kept: 1, found: 0 };
     assert!(stays(&stayed));
     assert_eq!(of_lines(chancery, &without(&stayed), &[]).faults, std::slice::from_ref(&gone));
+    // Nor does any other old record stand for it.
+    let another = [&archived[..1], &without(&stayed)].concat();
+    assert_eq!(of_lines(chancery, &another, &[]).faults, std::slice::from_ref(&gone));
     let named = beside(chancery, &archived, &without(&stayed)).faults;
-    assert!(matches!(&*named, [LedgerFault::Missing { count: 1, .. }, kept] if *kept == gone), "{named:?}");
+    assert!(matches!(&*named, [LedgerFault::ArchiveCut { count: 1, .. }, kept] if *kept == gone), "{named:?}");
     assert!(matches!(
         *of_lines(chancery, &without(&first), &[]).faults,
         [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == removed
@@ -183,6 +187,36 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
     let told = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
     let told = |action| told.iter().filter(|record| record.action == action).count();
     assert_eq!((told(Action::AuditArchive), told(Action::AuditArchiveRemove)), (1, 1), "the other is archived itself");
+}
+
+async fn what_was_cut_out_of_a_download_is_named_while_the_archive_is_here(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, None, None)).await;
+    after(&installation, 92).await;
+    filled(chancery).await;
+    after(&installation, 92).await;
+    let caller = installation.administrators().await;
+    let (mut joined, all) = (Vec::new(), lines(chancery).await);
+    let mut made = archives(chancery, &caller).await;
+    assert!(made.len() > 1, "{made:?}");
+    made.sort_by_key(|archive| archive.first_leaf);
+    for archive in &made {
+        let downloaded = chancery.audit_archive(&caller, Some(archive.first_leaf)).await.unwrap().1;
+        joined.extend(String::from_utf8(downloaded).unwrap().lines().map(str::to_owned));
+    }
+    let state = beside(chancery, &joined, &all);
+    assert_eq!((state.faults, state.records), (vec![], of_lines(chancery, &all, &[]).records), "each counts once");
+    for cut in [0, 1, joined.len() / 2, joined.len() - 1] {
+        let mut less = joined.clone();
+        let leaf = leaf_of_line(&less.remove(cut));
+        assert_eq!(beside(chancery, &less, &all).faults, [LedgerFault::ArchiveCut { leaf, count: 1 }]);
+    }
+    let mut copy = LedgerCopy::default();
+    copy.push_archived(0, &joined[0]);
+    copy.push_archived(1, &joined[1]);
+    copy.push_archived(1, "{}");
+    let state = verify_ledger(copy, &chancery.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS);
+    assert!(state.faults.contains(&LedgerFault::ArchiveLine { archive: 1, line: 2 }), "{:?}", state.faults);
 }
 
 async fn what_the_server_asks_for_stays_at_hand(installation: Installation) {

@@ -3,6 +3,7 @@
 
 use chancery_store::tables::{audit_archives, settings};
 use chancery_types::wire::system::AuditRetention;
+use chancery_verify::hexadecimal;
 use serde_json::json;
 
 use super::{archives::*, *};
@@ -10,6 +11,7 @@ use crate::Meaning;
 
 on_both!(
     an_archive_that_somebody_changed_is_named_and_stays,
+    what_stays_at_hand_is_in_no_archive,
     nobody_without_the_key_removes_records,
     an_archive_that_claims_more_than_it_has_is_not_removed,
     an_archive_that_somebody_took_is_missed_for_good,
@@ -42,6 +44,43 @@ async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Insta
     let caller = installation.administrators().await;
     assert_eq!(chancery.audit_archive(&caller, Some(0)).await.unwrap_err().meaning(), Meaning::Internal);
     assert_eq!(archives(chancery, &caller).await[0].first_leaf, 0);
+}
+
+/// Somebody moves a record into an archive for which the server looks among those at hand.
+async fn what_stays_at_hand_is_in_no_archive(installation: Installation) {
+    let chancery = &installation.chancery;
+    kept(&installation, days(90, None, None)).await;
+    after(&installation, 92).await;
+    let caller = installation.administrators().await;
+    let archive = archives(chancery, &caller).await.remove(0);
+    let records = lines(chancery).await.into_iter().filter(|line| line.starts_with("{\"number\""));
+    let mut records: Vec<_> = records.filter(|line| leaf_of_line(line) < archive.leaves as u64).collect();
+    records.sort_by_key(|line| leaf_of_line(line));
+    let moved = records.iter().position(|line| stays(line)).unwrap();
+    let number = serde_json::from_str::<serde_json::Value>(&records[moved]).unwrap()["number"].clone();
+    let text = records.join("\n") + "\n";
+    let (sha256, packed) = (
+        chancery_keys::hash(chancery_types::HashType::Sha2_256, text.as_bytes()),
+        zstd::stream::encode_all(text.as_bytes(), 1).unwrap(),
+    );
+    let bytes = |bytes: &[u8]| {
+        let hex = hexadecimal(bytes);
+        if installation.is_on_postgres() { format!("decode('{hex}', 'hex')") } else { format!("x'{hex}'") }
+    };
+    let (records, length) = (records.len(), text.len());
+    let (lines, sha256) = (bytes(&packed), bytes(sha256.as_bytes()));
+    alter(
+        chancery,
+        vec![
+            format!(
+                "UPDATE audit_archives SET records = {records}, bytes = {length}, sha256 = {sha256}, lines = {lines}"
+            ),
+            format!("DELETE FROM audit_leaves WHERE number = {number}"),
+            format!("DELETE FROM audit WHERE seq = {number}"),
+        ],
+    )
+    .await;
+    assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchiveRow { first_leaf: 0 }]);
 }
 
 /// What the database alone says of retention, of removal and of times is not believed.
