@@ -118,9 +118,15 @@ impl Chancery {
     /// nobody without it takes the demand back.
     pub async fn change_settings(&self, caller: &Caller, patch: PatchSettings) -> Result<Body> {
         let grant = self.grant(caller, Perm::SystemManage, Action::SettingsChange, None).await?;
-        if patch.fresh_factor_for.is_some()
-            && let Err(refusal) = self.check_fresh_factor(caller)
-        {
+        let checked = if patch.fresh_factor_for.is_some() {
+            self.check_fresh_factor(caller)
+        } else if patch.audit_retention.is_some() {
+            // Whoever shortens it has records removed for good.
+            self.check_fresh_factor_for(caller, Action::AuditExport)
+        } else {
+            Ok(())
+        };
+        if let Err(refusal) = checked {
             return Err(self.refused(caller, Event::new(Action::SettingsChange), refusal).await);
         }
         patch.audit_retention.iter().try_for_each(check_retention)?;

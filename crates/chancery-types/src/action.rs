@@ -201,7 +201,7 @@ wire_enum! {
     pub enum FreshFactorFor {
         /// Approving and denying.
         Decisions,
-        /// What the whole audit leaves by: exports, and where records are shipped to.
+        /// What becomes of the whole audit: exports, where records are shipped to, and for how long they are kept.
         Exports,
         /// What gives somebody more: roles, identities, passwords and API keys also of one's own, providers and bindings, passkeys
         /// of others.

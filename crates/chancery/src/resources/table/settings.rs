@@ -10,7 +10,7 @@ use super::{
 const RETENTION: &str = "For how long audit records are at hand, and then kept in archives: card-data (92 days and 365), authorities \
     (92 days, and two years beyond the last certificate of an authority), forever, or AT-HAND[,KEEP[,BEYOND]] in days";
 
-const REMOVES: &str = "audit records that are older than these days are removed for good, within minutes. First export what is to stay \
+const REMOVES: &str = "audit records that are older than these days are removed for good, within minutes or, after a start, hours. First export what is to stay \
     (chancery audit export --ledger true).";
 
 pub(super) const RESOURCES: &[Resource] = &[Resource {
@@ -52,11 +52,11 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
 /// Whether records are removed that would have stayed, or sooner.
 fn of_retention(present: &Value, body: &Value) -> Vec<Question> {
     let days = |settings: &Value, member: &str| settings["auditRetention"][member].as_u64();
-    let is_shorter =
-        |member: &str, none: u64| days(body, member).unwrap_or(none) < days(present, member).unwrap_or(none);
-    let removes = days(body, "keepDays").is_some();
-    // None is for ever for the one, and nothing beyond for the other.
-    let removes_more = removes && (is_shorter("keepDays", u64::MAX) || is_shorter("beyondAuthoritiesDays", 0));
+    let keep = |settings: &Value| days(settings, "keepDays");
+    // None is for ever for the one. For the other it is less than 0, for which authorities count.
+    let beyond = |settings: &Value| days(settings, "beyondAuthoritiesDays");
+    let is_kept_shorter = keep(body).is_some_and(|days| keep(present).is_none_or(|before| days < before));
+    let removes_more = is_kept_shorter || (keep(body).is_some() && beyond(body) < beyond(present));
     removes_more.then_some(Question { says: REMOVES, agrees: None }).into_iter().collect()
 }
 
@@ -78,6 +78,8 @@ mod tests {
             (days(365, 730), days(364, 730)),
             (days(365, 730), days(365, 729)),
             (days(365, 1), json!({"atHandDays": 92, "keepDays": 365})),
+            (days(365, 0), json!({"atHandDays": 92, "keepDays": 365})),
+            (days(365, 1), days(365, 0)),
         ] {
             assert!(asked(before.clone(), after.clone()), "{before} to {after}");
             assert!(!asked(after.clone(), before.clone()), "{after} to {before}");

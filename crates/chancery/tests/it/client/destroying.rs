@@ -86,14 +86,34 @@ fn every_such_command_is_here() {
     let mut taking = Vec::new();
     with_yes(&[], &mut taking);
     // A passkey takes a browser to make it. What others only notice is in `noticed.rs`.
-    let elsewhere =
-        ["approve", "deny", "rows authenticate", "passkey delete", "profile change", "identity api-key rotate"];
+    let elsewhere = [
+        "approve",
+        "deny",
+        "rows authenticate",
+        "passkey delete",
+        "profile change",
+        "setting change",
+        "identity api-key rotate",
+    ];
     taking.retain(|command| !elsewhere.contains(&command.as_str()));
     let words = |command: &str| if command.starts_with("identity api-key ") { 3 } else { 2 };
     let mut listed = COMMANDS.map(|(command, _)| command.split(' ').take(words(command)).collect::<Vec<_>>().join(" "));
     listed.sort();
     taking.sort();
     assert_eq!(taking, listed);
+}
+
+#[test]
+fn a_setting_by_which_records_are_removed_sooner_is_asked_for() {
+    let place = Place::logged_in();
+    let change = |days: &str| format!("chancery setting change --audit-retention {days} < /dev/null");
+    place.sh(&change("90")).done();
+    for days in ["90,400,0", "card-data"] {
+        let unasked = place.sh(&change(days)).failed(2);
+        assert!(unasked.contains("removed for good") && unasked.contains("--yes"), "{days}: {unasked}");
+        place.sh(&format!("{} --yes", change(days).replace(" < /dev/null", ""))).done();
+    }
+    place.sh(&change("forever")).done();
 }
 
 fn with_yes(path: &[String], taking: &mut Vec<String>) {

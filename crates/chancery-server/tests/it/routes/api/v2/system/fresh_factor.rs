@@ -65,6 +65,18 @@ async fn it_is_demanded_of_everybody_in_the_session_and_lasts_ten_minutes() {
 }
 
 #[tokio::test]
+async fn for_how_long_records_are_kept_is_changed_by_who_may_export_them() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let retention = json!({"auditRetention": {"atHandDays": 90, "keepDays": 90}});
+    demand(&app, &[FreshFactorFor::Access]).await;
+    admin.patch(SETTINGS, retention.clone()).await.response();
+    demand(&app, &[FreshFactorFor::Exports]).await;
+    admin.patch(SETTINGS, retention).await.refused(403, "NotAuthorized", None);
+    admin.patch(SETTINGS, json!({"apiAccess": true})).await.response();
+}
+
+#[tokio::test]
 async fn a_passkey_is_one_too_and_a_key_never_is() {
     let app = TestApp::with(Setup { public_origin: Some(ORIGIN.to_owned()), ..Setup::default() }).await;
     let admin = app.admin().await;
