@@ -181,7 +181,7 @@ pub(crate) fn unread_body(error: &Error, request_id: RequestId) -> Vec<u8> {
 
 fn login_failure(error: &Error) -> LoginFailure {
     LoginFailure {
-        message: error.message().to_owned(),
+        message: message_and_field(error),
         status: HomeStatus::Failure,
         response: NotLoggedIn { fully_logged_in: false },
     }
@@ -190,7 +190,7 @@ fn login_failure(error: &Error) -> LoginFailure {
 fn home_failure(error: &Error) -> HomeAnswer {
     let disabled = error.meaning() == Meaning::ApiAccessDisabled;
     HomeAnswer {
-        message: error.message().to_owned(),
+        message: message_and_field(error),
         status: HomeStatus::Failure,
         error_code: disabled.then(|| error.meaning().error_code()),
     }
@@ -210,11 +210,15 @@ fn envelope(error: &Error, request_id: RequestId) -> Envelope<ErrorResponse> {
 }
 
 fn plain(error: &Error) -> String {
+    message_and_field(error) + "\n"
+}
+
+/// Where the answer has no member for what is at fault.
+fn message_and_field(error: &Error) -> String {
     let mut text = error.message().to_owned();
     if let Some(field) = error.field() {
         let _infallible = write!(text, " ({field})");
     }
-    text.push('\n');
     text
 }
 

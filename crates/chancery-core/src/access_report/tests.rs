@@ -80,6 +80,8 @@ impl World {
                 password: None,
                 one_time: false,
                 api_key: None,
+                networks: Vec::new(),
+                hours: Vec::new(),
             };
             identities.push(chancery.create_identity(&caller, body).await.unwrap().uuid);
         }

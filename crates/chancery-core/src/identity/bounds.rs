@@ -39,6 +39,15 @@ impl Kept {
         Ok(Self { networks: networks.unwrap_or(self.networks), hours: hours.transpose()?.unwrap_or(self.hours) })
     }
 
+    /// Adds those that there are to the detail of a record.
+    pub(super) fn tell(&self, detail: &mut serde_json::Value) {
+        for (member, given) in [("networks", &self.networks), ("hours", &self.hours)] {
+            if !given.is_empty() {
+                detail[member] = serde_json::json!(given);
+            }
+        }
+    }
+
     /// As the row has them.
     pub(super) fn stored(&self) -> Result<Option<String>> {
         if *self == Self::default() {

@@ -68,6 +68,8 @@ impl Chancery {
         if body.one_time {
             detail["oneTime"] = json!(true);
         }
+        let bounds = Kept::default().with(Some(&body.networks), Some(&body.hours), &self.limits)?;
+        bounds.tell(&mut detail);
         let first_key = match &password {
             Some(_) => None,
             None => Some(self.first_key(id, body.api_key.unwrap_or_default(), now).map_err(in_first_key)?),
@@ -85,6 +87,7 @@ impl Chancery {
         let row = tables::identities::Row {
             password,
             password_once_until_ms: self.one_time_until(body.one_time, now),
+            bounds: bounds.stored()?,
             ..tables::identities::Row::new(id, body.name, body.kind.as_str(), now)
         };
         self.administer_with(caller, &grant, event, move |tx| {

@@ -114,6 +114,8 @@ async fn an_application_that_holds_a_role_of_two_persons_already_completes_no_lo
         password: Some(Base64(PASSWORD.as_bytes().to_vec())),
         one_time: false,
         api_key: None,
+        networks: Vec::new(),
+        hours: Vec::new(),
     };
     let robot = chancery.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;
     let row = identity_roles::Row {

@@ -28,6 +28,12 @@ pub struct CreateIdentity {
     /// How that API key shall be; refused where there is none to make.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<FirstApiKey>,
+    /// From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; from everywhere where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub networks: Vec<String>,
+    /// When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; always where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hours: Vec<String>,
 }
 
 /// How the API key shall be that an application is made with. It ends never, may come from anywhere and gives all that the

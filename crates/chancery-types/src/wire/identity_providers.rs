@@ -69,6 +69,9 @@ pub struct CreateIdentityProvider {
     /// A directory (LDAP), in the place of an OpenID Connect provider: whose password is right there and who is bound logs in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ldap: Option<DescribeLdap>,
+    /// Whether anybody is let in by it; yes where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
 }
 
 /// Says which, never the client's secret.

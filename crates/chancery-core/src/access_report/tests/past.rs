@@ -72,7 +72,8 @@ impl History {
                 let (kind, mut role_uuids) = (IdentityKind::Application, draw.some(roles));
                 role_uuids.push(RoleId::APPLICATION);
                 let (password, one_time, api_key) = (None, false, None);
-                let body = CreateIdentity { name, kind, role_uuids, password, one_time, api_key };
+                let (networks, hours) = (Vec::new(), Vec::new());
+                let body = CreateIdentity { name, kind, role_uuids, password, one_time, api_key, networks, hours };
                 // An application does not hold a role for two.
                 identities.extend(chancery.create_identity(caller, body).await.ok().map(|made| made.uuid));
             }

@@ -46,6 +46,7 @@ impl Chancery {
         body: CreateIdentityProvider,
     ) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderCreate, None).await?;
+        let is_enabled = body.enabled.unwrap_or(true);
         let id = Uuid::from(IdentityProviderId::from_random(chancery_keys::random()));
         let other = match self.described_authority(&grant, &body).await? {
             Some((name, authority)) => Some((name, WithoutTokens::Authority(authority))),
@@ -57,7 +58,7 @@ impl Chancery {
             name_key: name_key(&name),
             name,
             issuer,
-            is_enabled: true,
+            is_enabled,
             content: content.to_json()?,
             created_at_ms: self.clock.now_ms(),
         };

@@ -29,6 +29,15 @@ const IDENTITY: &str = "/api/v2/identities/{}";
 
 const ROLES: Member = member("role", "/roleUuids", Kind::SomeOf("role"), "A role that it holds; all of them, repeated");
 
+const NETWORKS: Member =
+    member("network", "/networks", Kind::Texts, "From where it may act; several by commas, '' for everywhere");
+const HOURS: Member = member(
+    "hours",
+    "/hours",
+    Kind::Texts,
+    "When it may act, in UTC, such as 'Mon-Fri 07:00-19:00'; several by commas, '' for always",
+);
+
 pub(super) const RESOURCES: &[Resource] = &[
     Resource {
         name: "identity",
@@ -47,13 +56,15 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member("name", "/name", Kind::Text, "Its name"),
                     member("kind", "/kind", Kind::Text, "Person or Application"),
                     ROLES,
-                    member("password-file", "/password", Kind::Secret, "File with its password"),
+                    member("password-file", "/password", Kind::Secret, "File with its password; a person needs one"),
                     member(
                         "one-time",
                         "/oneTime",
                         Kind::Switch,
                         "Whether a person's only sets another one, within a day",
                     ),
+                    NETWORKS,
+                    HOURS,
                     member("key-name", "/apiKey/name", Kind::Text, "What its API key is called; first key"),
                     member("key-expires-in", "/apiKey/expiresAt", Kind::FromNow, "How long the API key lasts; always"),
                     member("key-network", "/apiKey/networks", Kind::Texts, "From where it may be used; everywhere"),
@@ -87,18 +98,8 @@ pub(super) const RESOURCES: &[Resource] = &[
                 members: &[
                     member("name", "/name", Kind::Text, "Its new name"),
                     ROLES,
-                    member(
-                        "network",
-                        "/networks",
-                        Kind::Texts,
-                        "From where it may act; several by commas, '' for everywhere",
-                    ),
-                    member(
-                        "hours",
-                        "/hours",
-                        Kind::Texts,
-                        "When it may act, in UTC, such as 'Mon-Fri 07:00-19:00'; several by commas, '' for always",
-                    ),
+                    NETWORKS,
+                    HOURS,
                     member(
                         "recovery-acknowledged",
                         "/recoveryAcknowledged",

@@ -50,6 +50,36 @@ async fn who_comes_from_elsewhere_is_refused_like_nobody_and_so_is_a_session_tha
     admin.saw_audited("IdentityChange").await;
 }
 
+/// A dropped member would leave its sender with an identity that may act from everywhere.
+#[tokio::test]
+async fn who_is_made_with_bounds_has_them_and_none_is_dropped() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let made = |more: Value| {
+        let mut body = json!({"name": "batch", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        admin.post("/api/v2/identities", body)
+    };
+    made(json!({"networks": ["here"]})).await.refused(400, "InvalidValue", Some("/networks/0"));
+    made(json!({"hours": ["noon"]})).await.refused(400, "InvalidValue", Some("/hours/0"));
+    made(json!({"netwroks": ["192.0.2.0/24"]})).await.refused(400, "ArgumentParseError", Some("/netwroks"));
+    let bounds = json!({"networks": ["192.0.2.9/24"], "hours": ["sun 11:00-12:05"]});
+    let reply = made(bounds).await;
+    let (uuid, key) = (reply.response()["uuid"].as_str().unwrap(), reply.response()["apiKey"].as_str().unwrap());
+    let shown = admin.get(&path(uuid)).await;
+    assert_eq!(shown.response()["networks"], json!(["192.0.2.0/24"]));
+    assert_eq!(shown.response()["hours"], json!(["Sun 11:00-12:05"]));
+    app.nobody().from(OUTSIDE).with_bearer(key).get("/api/v2/whoami").await.refused(401, "InvalidAuthToken", None);
+    app.nobody().from(INSIDE).with_bearer(key).get("/api/v2/whoami").await.response();
+    // As it was read, but for its name and key.
+    let mut copy = shown.response().clone();
+    copy["name"] = json!("copy");
+    let copied = admin.post("/api/v2/identities", copy).await;
+    let copied = admin.get(&path(copied.response()["uuid"].as_str().unwrap())).await;
+    assert_eq!(copied.response()["networks"], json!(["192.0.2.0/24"]));
+    admin.patch(&path(uuid), json!({"netwroks": []})).await.refused(400, "ArgumentParseError", Some("/netwroks"));
+}
+
 #[tokio::test]
 async fn hours_end_logins_and_what_sessions_may() {
     let app = TestApp::new().await;
