@@ -16,8 +16,9 @@ import { health, where } from "./audit-targets.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
-const KINDS = ["syslog", "webhook", "otlp"];
+const KINDS = ["syslog", "webhook", "otlp", "file"];
 const BODIES = ["Json", "Cef"];
+const TRANSPORTS = ["Tls", "Relp"];
 const SYSLOG_PORT = 6514;
 
 /** @param {import("../router.js").Context} context */
@@ -51,6 +52,7 @@ function about(target) {
     fact(t("targets.where"), shown(where(target))),
     fact(t("shipping.kind"), word("shippingKind", kindOf(target))),
     syslog && fact(t("shipping.body"), word("syslogBody", syslog.body)),
+    syslog && fact(t("shipping.transport"), word("syslogTransport", syslog.transport)),
     fact(t("shipping.secret"), t(target["hasSecret"] ? "yes" : "no")),
     fact(t("shipping.next"), number(shipping.nextSequence)),
     fact(t("shipping.behind"), number(shipping.behind)),
@@ -67,12 +69,14 @@ const kindOf = (target) => KINDS.find((kind) => target[kind] !== undefined) ?? "
 /** @param {Json | undefined} target */
 function editor(target) {
   const isNew = target === undefined;
-  const { syslog, webhook, otlp } = target ?? {};
+  const { syslog, webhook, otlp, file } = target ?? {};
   const name = field(t("fact.name"), input({ value: target?.["objInfo"].name ?? "", maxlength: 255 }), { pointer: "/name" });
   const kind = field(t("shipping.kind"), select(KINDS.map((one) => [one, word("shippingKind", one)])), {});
   const host = field(t("shipping.host"), input({ value: syslog?.host ?? "", maxlength: 253, spellcheck: "false" }), { pointer: "/syslog/host", help: t("shipping.hostHelp") });
   const port = field(t("shipping.port"), input({ type: "number", min: 1, max: 65_535, value: String(syslog?.port ?? SYSLOG_PORT) }), { pointer: "/syslog/port" });
   const body = field(t("shipping.body"), select(BODIES.map((one) => [one, word("syslogBody", one)]), syslog?.body ?? "Json"), { pointer: "/syslog/body" });
+  const transport = field(t("shipping.transport"), select(TRANSPORTS.map((one) => [one, word("syslogTransport", one)]), syslog?.transport ?? "Tls"), { pointer: "/syslog/transport", help: t("shipping.transportHelp") });
+  const named = field(t("shipping.file"), input({ value: file?.name ?? "", maxlength: 64, spellcheck: "false" }), { pointer: "/file/name", help: t("shipping.fileHelp") });
   const hook = field(t("targets.url"), input({ type: "url", value: webhook?.url ?? "", spellcheck: "false" }), { pointer: "/webhook/url", help: t("shipping.urlHelp") });
   const collector = field(t("targets.url"), input({ type: "url", value: otlp?.url ?? "", spellcheck: "false" }), { pointer: "/otlp/url", help: t("shipping.collectorHelp") });
   const secret = field(t("shipping.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("shipping.secretHelp") : t("targets.secretKept") });
@@ -83,22 +87,25 @@ function editor(target) {
   const all = isNew && field(t("shipping.all"), input({ type: "checkbox", checked: true }), { pointer: "/firstSequence", help: t("shipping.allHelp") });
   const enabled = target && field(t("shipping.enabled"), input({ type: "checkbox", checked: target["enabled"] }), { pointer: "/enabled", help: t("shipping.enabledHelp") });
   const chosen = () => (target ? kindOf(target) : kind.control.value);
+  const hasSecret = () => chosen() === "webhook" || chosen() === "otlp";
   const choose = () => {
-    for (const one of [host, port, body]) one.element.hidden = chosen() !== "syslog";
+    for (const one of [host, port, body, transport]) one.element.hidden = chosen() !== "syslog";
+    named.element.hidden = chosen() !== "file";
     hook.element.hidden = chosen() !== "webhook";
     collector.element.hidden = chosen() !== "otlp";
-    secret.element.hidden = chosen() === "syslog";
+    secret.element.hidden = !hasSecret();
     make.hidden = chosen() !== "webhook";
   };
   kind.control.addEventListener("change", choose);
   choose();
   const place = () => {
-    if (chosen() === "syslog") return { syslog: { host: host.control.value.trim(), port: Number(port.control.value), body: body.control.value } };
+    if (chosen() === "syslog") return { syslog: { host: host.control.value.trim(), port: Number(port.control.value), body: body.control.value, transport: transport.control.value } };
+    if (chosen() === "file") return { file: { name: named.control.value.trim() } };
     return chosen() === "webhook" ? { webhook: { url: hook.control.value.trim() } } : { otlp: { url: collector.control.value.trim() } };
   };
   const key = () => {
     const given = secret.control.value.trim();
-    if (given === "" || chosen() === "syslog") return {};
+    if (given === "" || !hasSecret()) return {};
     return { secret: chosen() === "webhook" ? given.replace(/^whsec_/, "") : base64Of(new TextEncoder().encode(given)) };
   };
   const isChecked = (/** @type {{control: HTMLElement}} */ one) => /** @type {HTMLInputElement} */ (one.control).checked;
@@ -116,7 +123,7 @@ function editor(target) {
     if (chosen() === "webhook" && secretMade && secret.control.value.trim() === secretMade) await showOnce(t("shipping.secret"), t("shipping.secretOnce"), secretMade);
     await done(t(target ? "targets.save" : "targets.make"), { to: `#/audit/targets/${made["uuid"]}`, more: isNew && t("targets.untried") });
   };
-  const placed = [host, port, body, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
+  const placed = [host, port, body, transport, named, hook, collector, secret, ...(all ? [all] : []), ...(enabled ? [enabled] : [])];
   return form({ fields: [name], placed: () => placed, extra: [isNew && kind.element, placed.map((one) => one.element), edit?.news], submit: t(isNew ? "targets.make" : "targets.save"), act });
 }
 

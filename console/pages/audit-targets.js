@@ -35,7 +35,8 @@ function columns() {
 }
 
 /** Where a target is. @param {Json} target @returns {string} */
-export function where({ syslog, webhook, otlp }) {
+export function where({ syslog, webhook, otlp, file }) {
+  if (file) return `${file.name}.jsonl`;
   return syslog ? `syslog ${syslog.host}:${syslog.port}` : (webhook ?? otlp).url;
 }
 

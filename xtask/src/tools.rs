@@ -36,9 +36,9 @@ const DEBIAN: &[(&str, &str)] = &[
 ];
 
 /// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, headers of PKCS#11 2.40 and 3.0, and
-/// rsyslog's two drivers for TLS.
+/// rsyslog's two drivers for TLS, and its RELP.
 const DEBIAN_WITHOUT_PROGRAMS: &[&str] =
-    &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev", "rsyslog-gnutls", "rsyslog-openssl"];
+    &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev", "rsyslog-gnutls", "rsyslog-openssl", "rsyslog-relp"];
 
 /// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client, its build and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.

@@ -22,6 +22,7 @@ mod files;
 mod home;
 mod operations;
 mod public;
+mod relp;
 mod replace;
 mod resolver;
 mod retry;

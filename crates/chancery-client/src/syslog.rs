@@ -1,4 +1,4 @@
-//! Syslog over TLS (RFC 5425) to receivers whose addresses somebody else has named.
+//! Syslog over TLS (RFC 5425), or RELP over TLS, to receivers whose addresses somebody else has named.
 
 use std::{
     error::Error,
@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-use crate::{Allowed, ClientError, TlsConnector};
+use crate::{Allowed, ClientError, TlsConnector, relp};
 
 /// Bytes that a receiver may answer before it closes; syslog has no answers.
 const ANSWER_MAX: usize = 64 * 1024;
 
-/// Sends syslog messages over TLS.
+/// Sends syslog messages (RFC 5424) over TLS.
 pub struct SyslogSender(TlsConnector);
 
 impl SyslogSender {
@@ -25,7 +25,7 @@ impl SyslogSender {
         TlsConnector::new(tls_authorities, allowed, "--notice-networks").map(Self)
     }
 
-    /// Sends these frames over one connection, closes it, and waits until the receiver has closed it as well: it does that
+    /// Sends these messages over one connection, closes it, and waits until the receiver has closed it as well: it does that
     /// once it has read to the end (RFC 5425, 4.4). All of it within `wait`.
     ///
     /// # Errors
@@ -35,11 +35,11 @@ impl SyslogSender {
         &self,
         host: &str,
         port: u16,
-        frames: &[u8],
+        messages: &[String],
         wait: Duration,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut stream = self.0.connect(host, port, wait, |_| Ok(()))?;
-        stream.write_all(frames)?;
+        stream.write_all(&frames(messages))?;
         stream.flush()?;
         stream.conn.send_close_notify();
         while stream.conn.wants_write() {
@@ -48,6 +48,26 @@ impl SyslogSender {
         stream.sock.stream.shutdown(Shutdown::Write)?;
         until_closed(&mut stream)
     }
+
+    /// Sends these messages by RELP over one connection, and waits until the receiver has acknowledged each. All of it within `wait`.
+    ///
+    /// # Errors
+    ///
+    /// Whatever was in the way, also what the receiver says against one: then some of the messages may have come all the same.
+    pub fn send_relp(
+        &self,
+        host: &str,
+        port: u16,
+        messages: &[String],
+        wait: Duration,
+    ) -> Result<(), Box<dyn Error + Send + Sync>> {
+        relp::send(&mut self.0.connect(host, port, wait, |_| Ok(()))?, messages)
+    }
+}
+
+/// Each message in its frame: how many octets it has, a space, and the message (RFC 5425, 4.3).
+fn frames(messages: &[String]) -> Vec<u8> {
+    messages.iter().flat_map(|message| format!("{} {message}", message.len()).into_bytes()).collect()
 }
 
 /// Reads until the receiver has closed the connection. It ought to say so in TLS, but rsyslog with GnuTLS only closes; one
@@ -64,4 +84,14 @@ fn until_closed(stream: &mut impl Read) -> Result<(), Box<dyn Error + Send + Syn
         }
     }
     Err("it answers without end".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_counts_its_octets() {
+        assert_eq!(frames(&["<110>1 a".to_owned(), "ü".to_owned()]), "8 <110>1 a2 ü".as_bytes());
+    }
 }

@@ -69,7 +69,8 @@ pub use limits::{
 pub use log::{LogFailure, LogTile, Witness, WitnessCounts};
 pub use network::{Network, NotANetwork};
 pub use notices::{
-    Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted, Syslog,
+    Append, Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post,
+    Posted, Syslog,
 };
 pub use pki::{Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity};
 pub use pool::{OnBehalf, Party};

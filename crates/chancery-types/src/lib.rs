@@ -10,6 +10,7 @@ mod wire_enum;
 mod action;
 mod base64_bytes;
 mod built_in;
+mod deliveries;
 mod enums;
 mod error_code;
 mod hidden;
@@ -22,6 +23,7 @@ pub mod wire;
 
 pub use action::{Action, Concern, FreshFactorFor};
 pub use base64_bytes::Base64;
+pub use deliveries::*;
 pub use enums::*;
 pub use error_code::ErrorCode;
 pub use hidden::{hides, without_mark};

@@ -4,6 +4,7 @@
 #![warn(clippy::print_stderr)]
 
 mod allocator;
+mod audit_files;
 mod bounded;
 mod cli;
 mod client;

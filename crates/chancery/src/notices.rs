@@ -3,9 +3,11 @@
 use std::{net::IpAddr, sync::Arc};
 
 use chancery_client::{Allowed, SyslogSender, WebhookPoster, system_authorities};
-use chancery_core::{Mail, Network, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
+use chancery_core::{Append, Mail, Network, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
+use chancery_types::SyslogTransport;
 
 use crate::{
+    audit_files::AuditFiles,
     bounded,
     failure::{Failure, While as _},
     mail::Mailer,
@@ -20,6 +22,7 @@ struct Transport {
     webhooks: Option<WebhookPoster>,
     syslog: Option<SyslogSender>,
     mails: Option<Mailer>,
+    files: Option<AuditFiles>,
 }
 
 impl NoticeTransport for Transport {
@@ -42,8 +45,18 @@ impl NoticeTransport for Transport {
     }
 
     fn syslog(&self, syslog: Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let Syslog { host, port, frames, wait } = syslog;
-        self.syslog.as_ref().ok_or(NO_AUTHORITIES)?.send(&host, port, &frames, wait)
+        let Syslog { host, port, messages, transport, wait } = syslog;
+        let sender = self.syslog.as_ref().ok_or(NO_AUTHORITIES)?;
+        match transport {
+            SyslogTransport::Tls => sender.send(&host, port, &messages, wait),
+            SyslogTransport::Relp => sender.send_relp(&host, port, &messages, wait),
+        }
+    }
+
+    fn append(&self, append: Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let files = self.files.as_ref();
+        let files = files.ok_or("this server was started without a folder for files; --audit-files names one")?;
+        files.append(&append.name, &append.lines)
     }
 }
 
@@ -65,7 +78,8 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let webhooks = authorities.as_ref().map(poster).transpose()?;
     let sender = |pem: &Vec<u8>| SyslogSender::new(pem, Arc::clone(&allowed)).doing("--notice-ca");
     let syslog = authorities.as_ref().map(sender).transpose()?;
-    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails })), console })
+    let files = settings.audit_files.clone().map(AuditFiles::new);
+    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails, files })), console })
 }
 
 /// Addresses on the Internet, and those of networks that whoever starts the server lists.

@@ -474,6 +474,8 @@ class AuditTarget(TypedDict):
     """When it was made: RFC 3339, UTC."""
     enabled: bool
     """Whether it gets records."""
+    file: NotRequired[FileReceiver | None]
+    """Which one, where it is a file."""
     hasSecret: bool
     """Whether it has a secret."""
     objInfo: AuditTargetIdObjInfo
@@ -1081,7 +1083,11 @@ class CreateApiKey(TypedDict):
 
 
 class CreateAuditTarget(TypedDict):
-    """What a new target of the audit records shall be: exactly one of `syslog`, `webhook` and `otlp`."""
+    """What a new target of the audit records shall be: exactly one of `syslog`, `webhook`, `otlp` and `file`."""
+    enabled: NotRequired[bool | None]
+    """Whether it gets records; yes where this is absent."""
+    file: NotRequired[FileReceiver | None]
+    """Records are appended to it."""
     firstSequence: NotRequired[int | None]
     """The `sequence` of the first record that it gets, 0 for all that there are; where this is absent it gets those from
     now on.
@@ -1092,10 +1098,10 @@ class CreateAuditTarget(TypedDict):
     """Records are posted there as logs of OpenTelemetry (OTLP over HTTP, in JSON)."""
     secret: NotRequired[Base64 | None]
     """Of a webhook, which needs one, the key by which posts are signed: 24 to 64 bytes. Of OTLP, where it is optional, the
-    token that is sent as `Authorization: Bearer`. A receiver of syslog has none. It is never answered.
+    token that is sent as `Authorization: Bearer`. A receiver of syslog and a file have none. It is never answered.
     """
     syslog: NotRequired[SyslogReceiver | None]
-    """Records go there as syslog messages over TLS."""
+    """Records go there as syslog messages, always over TLS."""
     webhook: NotRequired[HttpReceiver | None]
     """Records are posted there as JSON, signed as Standard Webhooks says."""
 
@@ -1144,10 +1150,14 @@ class CreateIdentity(TypedDict):
     """Body of POST /api/v2/identities."""
     apiKey: NotRequired[FirstApiKey | None]
     """How that API key shall be; refused where there is none to make."""
+    hours: NotRequired[list[str]]
+    """When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; always where there are none."""
     kind: IdentityKind
     """Person or application; only persons approve."""
     name: str
     """Unique without regard to letter case."""
+    networks: NotRequired[list[str]]
+    """From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; from everywhere where there are none."""
     oneTime: NotRequired[bool]
     """Whether a person's password is for one use: it logs nobody in, and sets another one for a day."""
     password: NotRequired[Base64 | None]
@@ -1207,6 +1217,8 @@ class CreateIdentityProvider(TypedDict):
     """Its revocation lists, and those of authorities below it, PEM, 512 KiB at most. Each certificate below the authority has
     to be covered by one that is not over, or is refused.
     """
+    enabled: NotRequired[bool | None]
+    """Whether anybody is let in by it; yes where this is absent."""
     issuer: NotRequired[str | None]
     """The `iss` of its tokens, letter by letter: an https address, such as
     `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
@@ -1245,6 +1257,8 @@ class CreateNoticeTarget(TypedDict):
     """What a new target of notices shall be: a webhook or a mailbox."""
     email: NotRequired[Mailbox | None]
     """Where they go by e-mail, in the place of `webhook`."""
+    enabled: NotRequired[bool | None]
+    """Whether it gets notices; yes where this is absent."""
     kinds: NotRequired[list[NoticeKind]]
     """Which notices it gets; all of them where this is empty or absent."""
     name: str
@@ -1902,6 +1916,14 @@ class ExchangeToken(TypedDict):
 
 ExistingSignature: TypeAlias = Literal["Replace", "Append"]
 """What becomes of a signature that a file has already."""
+
+
+class FileReceiver(TypedDict):
+    """A file on the server's machine that records are appended to, each on a line of its own in JSON."""
+    name: str
+    """Its name without `.jsonl`, in the folder that the server's start option `--audit-files` names: 1 to 64 letters, digits,
+    hyphens and underscores of ASCII, the first one no hyphen. No other target has it.
+    """
 
 
 class FirstApiKey(TypedDict):
@@ -2967,10 +2989,12 @@ class PatchAuditTarget(TypedDict):
     """What is to be changed of a target. What is absent stays, and so does how far it has the records."""
     enabled: NotRequired[bool | None]
     """Whether it gets records. What is written while it gets none it gets afterwards."""
+    file: NotRequired[FileReceiver | None]
+    """Which file it is from now on. A target stays of its kind."""
     name: NotRequired[str | None]
     """A new name."""
     otlp: NotRequired[HttpReceiver | None]
-    """Where a receiver of OTLP is from now on. A target stays of its kind."""
+    """Where a receiver of OTLP is from now on."""
     secret: NotRequired[Base64 | None]
     """A new secret."""
     syslog: NotRequired[SyslogReceiver | None]
@@ -4300,7 +4324,7 @@ SyslogBody: TypeAlias = Literal["Json", "Cef"]
 
 
 class SyslogReceiver(TypedDict):
-    """A receiver of syslog messages (RFC 5424) over TLS (RFC 5425)."""
+    """A receiver of syslog messages (RFC 5424) over TLS (RFC 5425), or by RELP over TLS."""
     body: NotRequired[SyslogBody]
     """What stands in the message: `Json` where this is absent."""
     host: str
@@ -4309,6 +4333,12 @@ class SyslogReceiver(TypedDict):
     """
     port: NotRequired[int]
     """Its TCP port."""
+    transport: NotRequired[SyslogTransport]
+    """By which protocol: `Tls` where this is absent. `Relp` where the receiver has it."""
+
+
+SyslogTransport: TypeAlias = Literal["Tls", "Relp"]
+"""By which protocol a receiver takes syslog messages."""
 
 
 class TemplateNames(TypedDict):

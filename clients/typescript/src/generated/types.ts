@@ -481,6 +481,8 @@ export interface AuditTarget {
   createdAt: string;
   /** Whether it gets records. */
   enabled: boolean;
+  /** Which one, where it is a file. */
+  file?: FileReceiver | null;
   /** Whether it has a secret. */
   hasSecret: boolean;
   /** Name and id. */
@@ -1092,8 +1094,12 @@ export interface CreateApiKey {
   scope?: ApiKeyScope | null;
 }
 
-/** What a new target of the audit records shall be: exactly one of `syslog`, `webhook` and `otlp`. */
+/** What a new target of the audit records shall be: exactly one of `syslog`, `webhook`, `otlp` and `file`. */
 export interface CreateAuditTarget {
+  /** Whether it gets records; yes where this is absent. */
+  enabled?: boolean | null;
+  /** Records are appended to it. */
+  file?: FileReceiver | null;
   /**
    * The `sequence` of the first record that it gets, 0 for all that there are; where this is absent it gets those from
    * now on.
@@ -1105,10 +1111,10 @@ export interface CreateAuditTarget {
   otlp?: HttpReceiver | null;
   /**
    * Of a webhook, which needs one, the key by which posts are signed: 24 to 64 bytes. Of OTLP, where it is optional, the
-   * token that is sent as `Authorization: Bearer`. A receiver of syslog has none. It is never answered.
+   * token that is sent as `Authorization: Bearer`. A receiver of syslog and a file have none. It is never answered.
    */
   secret?: Base64 | null;
-  /** Records go there as syslog messages over TLS. */
+  /** Records go there as syslog messages, always over TLS. */
   syslog?: SyslogReceiver | null;
   /** Records are posted there as JSON, signed as Standard Webhooks says. */
   webhook?: HttpReceiver | null;
@@ -1159,10 +1165,14 @@ export interface CreateCertProfile {
 export interface CreateIdentity {
   /** How that API key shall be; refused where there is none to make. */
   apiKey?: FirstApiKey | null;
+  /** When it may act, in UTC, such as `Mon-Fri 07:00-19:00` or `22:00-06:00`; always where there are none. */
+  hours?: string[];
   /** Person or application; only persons approve. */
   kind: IdentityKind;
   /** Unique without regard to letter case. */
   name: string;
+  /** From where it may act, such as `10.0.0.0/8` or `2001:db8::/32`; from everywhere where there are none. */
+  networks?: string[];
   /** Whether a person's password is for one use: it logs nobody in, and sets another one for a day. */
   oneTime?: boolean;
   /** At least 12 characters of UTF-8. An application without one gets an API key. */
@@ -1230,6 +1240,8 @@ export interface CreateIdentityProvider {
    * to be covered by one that is not over, or is refused.
    */
   crls?: string | null;
+  /** Whether anybody is let in by it; yes where this is absent. */
+  enabled?: boolean | null;
   /**
    * The `iss` of its tokens, letter by letter: an https address, such as
    * `https://token.actions.githubusercontent.com`. It cannot be changed. Of a certificate authority it is the subject of its
@@ -1272,6 +1284,8 @@ export interface CreateKey {
 export interface CreateNoticeTarget {
   /** Where they go by e-mail, in the place of `webhook`. */
   email?: Mailbox | null;
+  /** Whether it gets notices; yes where this is absent. */
+  enabled?: boolean | null;
   /** Which notices it gets; all of them where this is empty or absent. */
   kinds?: NoticeKind[];
   /** Its name, unique without regard to letter case. */
@@ -1940,6 +1954,15 @@ export interface ExchangeToken {
 
 /** What becomes of a signature that a file has already. */
 export type ExistingSignature = "Replace" | "Append";
+
+/** A file on the server's machine that records are appended to, each on a line of its own in JSON. */
+export interface FileReceiver {
+  /**
+   * Its name without `.jsonl`, in the folder that the server's start option `--audit-files` names: 1 to 64 letters, digits,
+   * hyphens and underscores of ASCII, the first one no hyphen. No other target has it.
+   */
+  name: string;
+}
 
 /**
  * How the API key shall be that an application is made with. It ends never, may come from anywhere and gives all that the
@@ -2996,9 +3019,11 @@ export interface PatchApiKey {
 export interface PatchAuditTarget {
   /** Whether it gets records. What is written while it gets none it gets afterwards. */
   enabled?: boolean | null;
+  /** Which file it is from now on. A target stays of its kind. */
+  file?: FileReceiver | null;
   /** A new name. */
   name?: string | null;
-  /** Where a receiver of OTLP is from now on. A target stays of its kind. */
+  /** Where a receiver of OTLP is from now on. */
   otlp?: HttpReceiver | null;
   /** A new secret. */
   secret?: Base64 | null;
@@ -4349,7 +4374,7 @@ export interface Submitted {
 /** What stands in a syslog message. */
 export type SyslogBody = "Json" | "Cef";
 
-/** A receiver of syslog messages (RFC 5424) over TLS (RFC 5425). */
+/** A receiver of syslog messages (RFC 5424) over TLS (RFC 5425), or by RELP over TLS. */
 export interface SyslogReceiver {
   /** What stands in the message: `Json` where this is absent. */
   body?: SyslogBody;
@@ -4360,7 +4385,12 @@ export interface SyslogReceiver {
   host: string;
   /** Its TCP port. */
   port?: number;
+  /** By which protocol: `Tls` where this is absent. `Relp` where the receiver has it. */
+  transport?: SyslogTransport;
 }
+
+/** By which protocol a receiver takes syslog messages. */
+export type SyslogTransport = "Tls" | "Relp";
 
 /** The names of the built-in templates. */
 export interface TemplateNames {

@@ -46,7 +46,7 @@ pub(crate) use self::{
 use self::{follow::Followers, of_record::Facts};
 pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
-    post::{Mail, NoticeTransport, Post, Posted, Syslog},
+    post::{Append, Mail, NoticeTransport, Post, Posted, Syslog},
 };
 use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
 

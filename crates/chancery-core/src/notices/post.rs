@@ -4,7 +4,7 @@ use std::{borrow::Cow, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chancery_keys::hmac_sha256;
-use chancery_types::{WebhookShape, wire::notices::Notice};
+use chancery_types::{SyslogTransport, WebhookShape, wire::notices::Notice};
 use zeroize::Zeroizing;
 
 use super::{
@@ -67,10 +67,20 @@ pub struct Syslog {
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Messages, each in its frame.
-    pub frames: Vec<u8>,
+    /// Messages (RFC 5424).
+    pub messages: Vec<String>,
+    /// By which protocol it takes them.
+    pub transport: SyslogTransport,
     /// How long all of it may take.
     pub wait: Duration,
+}
+
+/// What is appended to a file of audit records.
+pub struct Append {
+    /// The file's name in the folder, without what says its type: ASCII letters, digits, hyphens and underscores.
+    pub name: String,
+    /// Whole lines.
+    pub lines: Vec<u8>,
 }
 
 /// How notices and audit records travel. Core knows no HTTP, no SMTP and no TLS.
@@ -91,12 +101,19 @@ pub trait NoticeTransport: Send + Sync {
     /// Whatever was in the way, in words for an administrator.
     fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
 
-    /// Sends messages over one TLS connection, closes it, and waits until the receiver has closed it as well: then it has read
-    /// all of them (RFC 5425, 4.4). It connects only to addresses that are allowed. It may block.
+    /// Sends messages over one TLS connection, and waits until the receiver has acknowledged each (RELP), or has closed the
+    /// connection as well and so has read all of them (RFC 5425, 4.4). It connects only to addresses that are allowed. It may block.
     ///
     /// # Errors
     /// Whatever was in the way, in words for an administrator.
     fn syslog(&self, syslog: Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Appends lines to a file, all of them on the disk before it answers, and none cut: a line that was begun before and not
+    /// ended is taken away. It may block.
+    ///
+    /// # Errors
+    /// Whatever was in the way, in words for an administrator.
+    fn append(&self, append: Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// What came of an attempt.

@@ -42,7 +42,7 @@ impl Chancery {
     pub async fn create_notice_target(&self, caller: &Caller, request: CreateNoticeTarget) -> Result<NoticeTarget> {
         let id = NoticeTargetId::from_random(chancery_keys::random());
         let grant = self.grant_notices(caller, Action::NoticeTargetCreate, None).await?;
-        let CreateNoticeTarget { name, webhook, email, secret, kinds, service_uuids } = request;
+        let CreateNoticeTarget { name, webhook, email, secret, kinds, service_uuids, enabled } = request;
         check_name("/name", &name, &self.limits)?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
         let access = Access::of(webhook.as_ref(), secret);
@@ -54,7 +54,7 @@ impl Chancery {
             id: id.into(),
             name_key: name_key(&name),
             name,
-            is_enabled: true,
+            is_enabled: enabled.unwrap_or(true),
             content: String::new(),
             secret: Some(sealed),
             created_at_ms: self.clock.now_ms(),
@@ -65,6 +65,9 @@ impl Chancery {
         }
         if let Some(email) = &content.email {
             detail["address"] = json!(email.address);
+        }
+        if !row.is_enabled {
+            detail["enabled"] = json!(false);
         }
         let event = Event::new(Action::NoticeTargetCreate).on(Uuid::from(id)).detail(detail);
         let max = self.limits.notices.targets_max;

@@ -36,6 +36,10 @@ impl NoticeTransport for Receiver {
         Ok(())
     }
 
+    fn append(&self, _: crate::Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+
     fn mail(&self, _: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         Ok(Posted { status: self.status.load(Ordering::Relaxed), body: b"2.0.0 queued".to_vec(), is_whole: true })

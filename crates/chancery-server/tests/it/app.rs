@@ -306,6 +306,10 @@ fn notices(relay: Arc<Relay>, console: Option<String>) -> chancery_core::NoticeC
         fn syslog(&self, _: chancery_core::Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
             Ok(())
         }
+
+        fn append(&self, _: chancery_core::Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+            Ok(())
+        }
     }
     chancery_core::NoticeConfig { transport: Some(Arc::new(Taking(relay))), console }
 }

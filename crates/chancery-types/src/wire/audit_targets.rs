@@ -3,12 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
-use crate::{AuditTargetId, Base64, SyslogBody};
+use crate::{AuditTargetId, Base64, SyslogBody, SyslogTransport};
 
 /// The port of syslog over TLS (RFC 5425).
 const SYSLOG_PORT: u16 = 6514;
 
-/// A receiver of syslog messages (RFC 5424) over TLS (RFC 5425).
+/// A receiver of syslog messages (RFC 5424) over TLS (RFC 5425), or by RELP over TLS.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -24,6 +24,9 @@ pub struct SyslogReceiver {
     /// What stands in the message: `Json` where this is absent.
     #[serde(default)]
     pub body: SyslogBody,
+    /// By which protocol: `Tls` where this is absent. `Relp` where the receiver has it.
+    #[serde(default)]
+    pub transport: SyslogTransport,
 }
 
 /// A receiver that is posted to.
@@ -37,7 +40,18 @@ pub struct HttpReceiver {
     pub url: String,
 }
 
-/// What a new target of the audit records shall be: exactly one of `syslog`, `webhook` and `otlp`.
+/// A file on the server's machine that records are appended to, each on a line of its own in JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct FileReceiver {
+    /// Its name without `.jsonl`, in the folder that the server's start option `--audit-files` names: 1 to 64 letters, digits,
+    /// hyphens and underscores of ASCII, the first one no hyphen. No other target has it.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_][A-Za-z0-9_-]*$"))]
+    pub name: String,
+}
+
+/// What a new target of the audit records shall be: exactly one of `syslog`, `webhook`, `otlp` and `file`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -45,7 +59,7 @@ pub struct CreateAuditTarget {
     /// Its name, unique without regard to letter case.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
-    /// Records go there as syslog messages over TLS.
+    /// Records go there as syslog messages, always over TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub syslog: Option<SyslogReceiver>,
     /// Records are posted there as JSON, signed as Standard Webhooks says.
@@ -54,10 +68,16 @@ pub struct CreateAuditTarget {
     /// Records are posted there as logs of OpenTelemetry (OTLP over HTTP, in JSON).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otlp: Option<HttpReceiver>,
+    /// Records are appended to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReceiver>,
     /// Of a webhook, which needs one, the key by which posts are signed: 24 to 64 bytes. Of OTLP, where it is optional, the
-    /// token that is sent as `Authorization: Bearer`. A receiver of syslog has none. It is never answered.
+    /// token that is sent as `Authorization: Bearer`. A receiver of syslog and a file have none. It is never answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<Base64>,
+    /// Whether it gets records; yes where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
     /// The `sequence` of the first record that it gets, 0 for all that there are; where this is absent it gets those from
     /// now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,9 +99,12 @@ pub struct PatchAuditTarget {
     /// Where a webhook is from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<HttpReceiver>,
-    /// Where a receiver of OTLP is from now on. A target stays of its kind.
+    /// Where a receiver of OTLP is from now on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otlp: Option<HttpReceiver>,
+    /// Which file it is from now on. A target stays of its kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReceiver>,
     /// A new secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<Base64>,
@@ -108,6 +131,9 @@ pub struct AuditTarget {
     /// Where it is, where it takes OTLP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub otlp: Option<HttpReceiver>,
+    /// Which one, where it is a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReceiver>,
     /// Whether it has a secret.
     pub has_secret: bool,
     /// Whether it gets records.

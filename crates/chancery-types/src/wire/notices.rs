@@ -55,6 +55,9 @@ pub struct CreateNoticeTarget {
     /// refused rows belong to no service.
     #[serde(default)]
     pub service_uuids: Vec<ServiceId>,
+    /// Whether it gets notices; yes where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub enabled: Option<bool>,
 }
 
 /// What is to be changed of a target. What is absent stays.

@@ -13,6 +13,8 @@ pub const STRICT: &[&str] = &[
     "NameConstraintRules",
     "CreateRole",
     "PatchRole",
+    "CreateIdentity",
+    "PatchIdentity",
     "TotpCredentials",
     "FirstApiKey",
     "CreateApiKey",
@@ -36,6 +38,7 @@ pub const STRICT: &[&str] = &[
     "PatchSettings",
     "SyslogReceiver",
     "HttpReceiver",
+    "FileReceiver",
     "Webhook",
     "Mailbox",
 ];
@@ -47,10 +50,18 @@ pub const FROM_BROWSERS: &[&str] = &["AssertionCredential"];
 pub const ANSWERED: &[(&str, &[&str])] = &[
     ("CreateRole", &["objInfo", "system"]),
     ("PatchRole", &["system"]),
+    (
+        "CreateIdentity",
+        &["objInfo", "locked", "createdAt", "passwordResetAt", "oneTimePasswordUntil", "totp", "recovery"],
+    ),
+    (
+        "PatchIdentity",
+        &["objInfo", "kind", "locked", "createdAt", "passwordResetAt", "oneTimePasswordUntil", "totp", "recovery"],
+    ),
     ("ChangeSigningPolicy", &["serviceUuid", "pendingChange"]),
     ("PatchApiKey", &["objInfo", "version", "createdAt", "rotatedAt", "lastUsedAt", "previous"]),
     ("SetMailbox", &["objInfo", "confirmedAt", "pending", "deliveries"]),
-    ("CreateIdentityProvider", &["objInfo", "enabled", "hasClientSecret", "revocationLists", "createdAt"]),
+    ("CreateIdentityProvider", &["objInfo", "hasClientSecret", "revocationLists", "createdAt"]),
     (
         "PatchIdentityProvider",
         &["objInfo", "issuer", "hasClientSecret", "authorityUuid", "revocationLists", "createdAt"],

@@ -2,6 +2,7 @@
 //! defaults. Each setting has one name in all of them.
 
 mod addresses;
+mod journal;
 mod limits;
 mod recorded;
 mod smtp;
@@ -30,13 +31,6 @@ use crate::{
 
 /// Whoever stops a server waits for it.
 const DRAIN_DELAY_MAX: Duration = Duration::from_hours(1);
-
-/// Twelve months, as PCI DSS wants them, and some weeks in which to look.
-const JOURNAL_KEEP_DAYS: u32 = 400;
-const JOURNAL_KEEP_DAYS_MAX: u32 = 3_660;
-
-/// A segment is made ahead, so this is taken from the disk twice; at 50,000 calls a second it is full within two seconds.
-const JOURNAL_SEGMENT: usize = 16 << 20;
 
 /// What is wrong with roots and no authorities.
 const ROOTS_ALONE: &str = "--time-stamp-roots: there are no authorities to trust for it; --time-stamp-urls names them";
@@ -116,6 +110,9 @@ pub(crate) struct Options {
     /// How many days the journal is kept, 1 to 3660 [default: 400].
     #[arg(long, value_name = "DAYS", env = "CHANCERY_JOURNAL_KEEP_DAYS")]
     pub(crate) journal_keep_days: Option<u32>,
+    /// Folder of the files that targets of the audit records append to, as `{"file": {"name": …}}`; none has one without it.
+    #[arg(long, value_name = "DIR", env = "CHANCERY_AUDIT_FILES")]
+    pub(crate) audit_files: Option<PathBuf>,
     /// Networks that notices and audit records may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
     #[arg(long, value_name = "NETWORK", env = "CHANCERY_NOTICE_NETWORKS", value_delimiter = ',')]
     pub(crate) notice_networks: Option<Vec<String>>,
@@ -227,6 +224,7 @@ pub(crate) struct Settings {
     pub(crate) time_stamp_roots: Option<PathBuf>,
     pub(crate) public_origin: Option<String>,
     pub(crate) journal: JournalConfig,
+    pub(crate) audit_files: Option<PathBuf>,
     pub(crate) notice_networks: Vec<Network>,
     pub(crate) no_deliveries: bool,
     pub(crate) witnesses: Vec<Witness>,
@@ -285,6 +283,7 @@ impl Options {
             public_origin: self.public_origin.or(other.public_origin),
             journal_dir: self.journal_dir.or(other.journal_dir),
             journal_keep_days: self.journal_keep_days.or(other.journal_keep_days),
+            audit_files: self.audit_files.or(other.audit_files),
             notice_networks: self.notice_networks.or(other.notice_networks),
             notice_ca: self.notice_ca.or(other.notice_ca),
             no_deliveries: self.no_deliveries.or(other.no_deliveries),
@@ -334,7 +333,7 @@ impl Options {
         self.public_origin.as_deref().map_or(Ok(()), addresses::check_public_origin)?;
         self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, seconds))?;
         Ok(Settings {
-            journal: journal(&data, self.journal_dir, self.journal_keep_days)?,
+            journal: journal::of(&data, self.journal_dir, self.journal_keep_days)?,
             data,
             store,
             root_key: self.root_key,
@@ -350,6 +349,7 @@ impl Options {
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
             public_origin: self.public_origin,
+            audit_files: self.audit_files,
             notice_networks: addresses::networks("--notice-networks", &self.notice_networks.unwrap_or_default())?,
             notice_ca: self.notice_ca,
             no_deliveries: self.no_deliveries.unwrap_or_default(),
@@ -378,15 +378,6 @@ fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Optio
         (None, None) => Ok(None),
         (Some(_), None) | (None, Some(_)) => Err("--tls-cert and --tls-key go together".into()),
     }
-}
-
-fn journal(data: &Path, folder: Option<PathBuf>, keep_days: Option<u32>) -> Result<JournalConfig, Failure> {
-    let keep_days = keep_days.unwrap_or(JOURNAL_KEEP_DAYS);
-    if !(1..=JOURNAL_KEEP_DAYS_MAX).contains(&keep_days) {
-        return Err(format!("--journal-keep-days {keep_days}: 1 to {JOURNAL_KEEP_DAYS_MAX} days").into());
-    }
-    let folder = folder.unwrap_or_else(|| data.join("journal"));
-    Ok(JournalConfig { folder, segment_bytes: JOURNAL_SEGMENT, keep_days })
 }
 
 fn drain_delay(seconds: Option<u64>) -> Result<Duration, Failure> {

@@ -25,6 +25,7 @@ impl Settings {
             "time-stamp-authorities": self.time_stamp_urls.len(),
             "witnesses": self.witnesses.iter().map(|witness| witness.key.name()).collect::<Vec<_>>(),
             "no-deliveries": self.no_deliveries,
+            "audit-files": self.audit_files.is_some(),
             "smtp-host": self.smtp.as_ref().map(|smtp| &smtp.host),
             "trusted-proxies": bounded(&self.given.proxies),
             "limits": bounded(&self.given.limits),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chancery_types::HashType;
+use chancery_types::{HashType, wire::audit_targets::SyslogReceiver};
 use chancery_verify::hexadecimal;
 use zeroize::Zeroizing;
 
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     Chancery, Error, Result,
     error::reason,
-    notices::{Attempt, Post, Secrets, Syslog, attempt, signed},
+    notices::{Append, Attempt, Post, Secrets, Syslog, attempt, signed},
     storage::host_name,
 };
 
@@ -34,11 +34,10 @@ impl Chancery {
         let pool = &self.shipping.pool;
         match receiver {
             Receiver::Syslog(receiver) => {
-                let frames = syslog::frames(&items, receiver.body, &host, &ledger)?;
-                let (host, port) = (receiver.host, receiver.port);
-                let sent = pool.run(move || transport.syslog(Syslog { host, port, frames, wait })).await?;
-                let refused = |why: Refusal| Attempt::refused(None, &reason(&*why), &Secrets::default());
-                Ok(sent.map_or_else(refused, |()| Attempt::taken()))
+                let messages = syslog::messages(&items, receiver.body, &host, &ledger)?;
+                let SyslogReceiver { host, port, transport: by, body: _ } = receiver;
+                let syslog = Syslog { host, port, messages, transport: by, wait };
+                Ok(of_nothing_answered(pool.run(move || transport.syslog(syslog)).await?))
             }
             Receiver::Webhook(receiver) => {
                 let body = webhook_body(&items, &ledger);
@@ -60,8 +59,18 @@ impl Chancery {
                 let refused = |why: String| Attempt::refused(attempt.status, &why, &secrets);
                 Ok(not_taken.filter(|_| attempt.delivered).map(refused).unwrap_or(attempt))
             }
+            Receiver::File(receiver) => {
+                let append = Append { name: receiver.name, lines: lines(&items) };
+                Ok(of_nothing_answered(pool.run(move || transport.append(append)).await?))
+            }
         }
     }
+}
+
+/// What came of what has no answer.
+fn of_nothing_answered(sent: std::result::Result<(), Refusal>) -> Attempt {
+    let refused = |why: Refusal| Attempt::refused(None, &reason(&*why), &Secrets::default());
+    sent.map_or_else(refused, |()| Attempt::taken())
 }
 
 fn post(
@@ -85,6 +94,11 @@ fn bearer(token: Option<Zeroizing<Vec<u8>>>) -> Result<Vec<(&'static str, String
 fn batch_id(items: &[Item]) -> String {
     let ids: Vec<_> = items.iter().flat_map(|item| item.uuid.into_bytes()).collect();
     format!("msg_{}", hexadecimal(chancery_keys::hash(HashType::Sha2_256, &ids).as_bytes()))
+}
+
+/// Each item on a line, as it stands in a webhook's body.
+fn lines(items: &[Item]) -> Vec<u8> {
+    items.iter().flat_map(|item| (item.posted() + "\n").into_bytes()).collect()
 }
 
 fn webhook_body(items: &[Item], ledger: &str) -> Vec<u8> {

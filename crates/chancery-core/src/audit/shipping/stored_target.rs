@@ -6,7 +6,7 @@ use chancery_types::{
     AuditTargetId,
     wire::{
         ObjInfo,
-        audit_targets::{AuditTarget, HttpReceiver, ShippingState, SyslogReceiver},
+        audit_targets::{AuditTarget, FileReceiver, HttpReceiver, ShippingState, SyslogReceiver},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ pub(super) enum Receiver {
     Syslog(SyslogReceiver),
     Webhook(HttpReceiver),
     Otlp(HttpReceiver),
+    File(FileReceiver),
 }
 
 pub(super) struct StoredTarget {
@@ -32,10 +33,20 @@ pub(super) struct StoredTarget {
 }
 
 impl Receiver {
+    /// The member of a body that it stands in.
+    pub(super) const fn field(&self) -> &'static str {
+        match self {
+            Self::Syslog(_) => "/syslog",
+            Self::Webhook(_) => "/webhook",
+            Self::Otlp(_) => "/otlp",
+            Self::File(_) => "/file",
+        }
+    }
+
     /// Its address, where it is posted to.
     pub(super) fn url(&self) -> Option<&str> {
         match self {
-            Self::Syslog(_) => None,
+            Self::Syslog(_) | Self::File(_) => None,
             Self::Webhook(receiver) | Self::Otlp(receiver) => Some(&receiver.url),
         }
     }
@@ -46,6 +57,7 @@ impl Receiver {
             Self::Syslog(receiver) => Self::Syslog(receiver),
             Self::Webhook(_) => Self::Webhook(HttpReceiver { url }),
             Self::Otlp(_) => Self::Otlp(HttpReceiver { url }),
+            Self::File(receiver) => Self::File(receiver),
         }
     }
 
@@ -84,11 +96,12 @@ impl StoredTarget {
     }
 
     fn body_with(&self, receiver: Receiver, shipping: ShippingState) -> AuditTarget {
-        let (mut syslog, mut webhook, mut otlp) = (None, None, None);
+        let (mut syslog, mut webhook, mut otlp, mut file) = (None, None, None, None);
         match receiver {
             Receiver::Syslog(receiver) => syslog = Some(receiver),
             Receiver::Webhook(receiver) => webhook = Some(receiver),
             Receiver::Otlp(receiver) => otlp = Some(receiver),
+            Receiver::File(receiver) => file = Some(receiver),
         }
         AuditTarget {
             uuid: self.id(),
@@ -96,6 +109,7 @@ impl StoredTarget {
             syslog,
             webhook,
             otlp,
+            file,
             has_secret: self.row.secret.is_some(),
             enabled: self.row.is_enabled,
             created_at: rfc3339_ms(self.row.created_at_ms),

@@ -1,4 +1,4 @@
-//! Syslog messages (RFC 5424) in the frames of syslog over TLS (RFC 5425, 4.3).
+//! Syslog messages (RFC 5424).
 
 use std::fmt::Write as _;
 
@@ -17,15 +17,9 @@ const INFORMATIONAL: u8 = 6;
 /// The structured data's name. 32473 is the number that IANA keeps for examples (RFC 5612): Chancery has none of its own.
 const STRUCTURED: &str = "chancery@32473";
 
-/// The items as frames: the octets of a message, a space, the message.
-pub(super) fn frames(items: &[Item], body: SyslogBody, host: &str, ledger: &str) -> Result<Vec<u8>> {
-    let mut frames = Vec::new();
-    for item in items {
-        let message = message(item, body, host, ledger)?;
-        frames.extend_from_slice(format!("{} ", message.len()).as_bytes());
-        frames.extend_from_slice(message.as_bytes());
-    }
-    Ok(frames)
+/// The items as messages.
+pub(super) fn messages(items: &[Item], body: SyslogBody, host: &str, ledger: &str) -> Result<Vec<String>> {
+    items.iter().map(|item| message(item, body, host, ledger)).collect()
 }
 
 fn message(item: &Item, body: SyslogBody, host: &str, ledger: &str) -> Result<String> {
@@ -81,12 +75,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_frame_counts_its_octets() {
+    fn a_message_has_its_header_its_data_and_its_line() {
         let item = Item::of_checkpoint("ü\n", 1_767_225_600_000);
-        let frames = frames(&[item], SyslogBody::Json, "kms 1", "chancery.invalid/x/audit").unwrap();
-        let text = String::from_utf8(frames).unwrap();
-        let (length, message) = text.split_once(' ').unwrap();
-        assert_eq!(length.parse::<usize>().unwrap(), message.len());
+        let message = message(&item, SyslogBody::Json, "kms 1", "chancery.invalid/x/audit").unwrap();
         let head = "<110>1 2026-01-01T00:00:00.000Z kms1 chancery - AuditCheckpoint [chancery@32473 id=\"";
         assert!(message.starts_with(head), "{message}");
         let tail = "\" node=\"-\" ledger=\"chancery.invalid/x/audit\"] {\"checkpoint\":\"\\u00fc\\n\"}";

@@ -1,5 +1,7 @@
 //! `/api/v2/audit/targets` behind the door.
 
+use std::mem;
+
 use chancery_store::{
     Tx, name_key,
     tables::{self, audit_ledger, audit_targets as table},
@@ -9,7 +11,7 @@ use chancery_types::{
     wire::{
         Empty, ListQuery, Results,
         audit_targets::{
-            AuditTarget, AuditTargetTested, CreateAuditTarget, HttpReceiver, PatchAuditTarget, ShippingState,
+            AuditTarget, AuditTargetTested, CreateAuditTarget, FileReceiver, PatchAuditTarget, ShippingState,
             SyslogReceiver,
         },
     },
@@ -33,6 +35,9 @@ use crate::{
 /// Bytes of a token of OTLP.
 const TOKEN_MAX: usize = 4_096;
 
+/// Characters of a file's name.
+const FILE_NAME_MAX: usize = 64;
+
 /// Who may see where the records go, and how far they are.
 const READERS: [Perm; 2] = [Perm::SystemManage, Perm::AuditRead];
 
@@ -41,10 +46,15 @@ impl Chancery {
     pub async fn create_audit_target(&self, caller: &Caller, request: CreateAuditTarget) -> Result<AuditTarget> {
         let id = AuditTargetId::from_random(chancery_keys::random());
         let grant = self.grant_audit_targets(caller, Action::AuditTargetCreate, None).await?;
-        let CreateAuditTarget { name, syslog, webhook, otlp, secret, first_sequence } = request;
+        let CreateAuditTarget { name, syslog, webhook, otlp, file, secret, enabled, first_sequence } = request;
         check_name("/name", &name, &self.limits)?;
-        let receiver = one_of(syslog, webhook, otlp)?
-            .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook` or `otlp`."))?;
+        let receiver = one_of([
+            syslog.map(Receiver::Syslog),
+            otlp.map(Receiver::Otlp),
+            webhook.map(Receiver::Webhook),
+            file.map(Receiver::File),
+        ])?
+        .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook`, `otlp` or `file`."))?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
         check_receiver(&receiver)?;
         check_secret(&receiver, secret.as_deref().map(Vec::as_slice))?;
@@ -52,12 +62,16 @@ impl Chancery {
             id: id.into(),
             name_key: name_key(&name),
             name,
-            is_enabled: true,
+            is_enabled: enabled.unwrap_or(true),
             content: String::new(),
             secret: secret.map(|secret| self.seal_target_secret(id, &secret)).transpose()?,
             created_at_ms: self.clock.now_ms(),
         };
-        let detail = json!({"name": row.name, "receiver": receiver.in_records(None), "firstSequence": first_sequence});
+        let mut detail =
+            json!({"name": row.name, "receiver": receiver.in_records(None), "firstSequence": first_sequence});
+        if !row.is_enabled {
+            detail["enabled"] = json!(false);
+        }
         let event = Event::new(Action::AuditTargetCreate).on(Uuid::from(id)).detail(detail);
         let max = self.limits.notices.targets_max;
         self.commit(&grant, event, move |tx| {
@@ -67,6 +81,7 @@ impl Chancery {
                     let message = format!("There are {max} targets of the audit records already; no more are taken.");
                     return Err(Error::too_large("", message));
                 }
+                check_alone(tx, row.id, &receiver).await?;
                 let first = first_leaf(tx, first_sequence).await?;
                 let row = StoredTarget { row, receiver }.into_row()?;
                 table::insert(tx, &row).await.map_err(name_taken)?;
@@ -114,12 +129,20 @@ impl Chancery {
         request: PatchAuditTarget,
     ) -> Result<AuditTarget> {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetChange, Some(id)).await?;
-        let PatchAuditTarget { name, syslog, webhook, otlp, secret, enabled } = request;
+        let PatchAuditTarget { name, syslog, webhook, otlp, file, secret, enabled } = request;
         let StoredTarget { row: before, receiver } =
             self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
         let was = receiver.clone();
-        let receiver = changed(receiver, one_of(syslog, webhook, otlp)?)?;
+        let receiver = changed(
+            receiver,
+            one_of([
+                syslog.map(Receiver::Syslog),
+                otlp.map(Receiver::Otlp),
+                webhook.map(Receiver::Webhook),
+                file.map(Receiver::File),
+            ])?,
+        )?;
         check_receiver(&receiver)?;
         if before.secret.is_some() && secret.is_none() {
             check_stays(&was, &receiver)?;
@@ -132,6 +155,8 @@ impl Chancery {
         let ((event, told), limits) = (event(Action::AuditTargetChange, id).told(), self.limits.clone());
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                tables::turns::take(tx, "audit targets").await?;
+                check_alone(tx, id.into(), &receiver).await?;
                 let old = load(tx, id).await?;
                 if old.row != before {
                     return Err(Error::state("The target was changed by somebody else at the same time."));
@@ -216,35 +241,39 @@ async fn first_leaf(tx: &mut Tx, asked: Option<u64>) -> Result<i64> {
     })
 }
 
-/// At most one of the three.
-fn one_of(
-    syslog: Option<SyslogReceiver>,
-    webhook: Option<HttpReceiver>,
-    otlp: Option<HttpReceiver>,
-) -> Result<Option<Receiver>> {
-    match (syslog, webhook, otlp) {
-        (Some(syslog), None, None) => Ok(Some(Receiver::Syslog(syslog))),
-        (None, Some(webhook), None) => Ok(Some(Receiver::Webhook(webhook))),
-        (None, None, Some(otlp)) => Ok(Some(Receiver::Otlp(otlp))),
-        (None, None, None) => Ok(None),
-        (_, Some(_), _) => Err(Error::value("/webhook", "A target is one of `syslog`, `webhook` and `otlp`.")),
-        (Some(_), None, Some(_)) => Err(Error::value("/otlp", "A target is one of `syslog`, `webhook` and `otlp`.")),
+/// At most one of them.
+fn one_of(given: [Option<Receiver>; 4]) -> Result<Option<Receiver>> {
+    let mut given = given.into_iter().flatten();
+    let first = given.next();
+    match given.next() {
+        Some(second) => Err(Error::value(second.field(), "A target is one of `syslog`, `webhook`, `otlp` and `file`.")),
+        None => Ok(first),
     }
 }
 
 /// Where a target is from now on. Its secret is for its kind, so it stays of that.
 fn changed(before: Receiver, asked: Option<Receiver>) -> Result<Receiver> {
-    use Receiver::{Otlp, Syslog, Webhook};
-    let field = match (&before, asked) {
-        (_, None) => return Ok(before),
-        (Syslog(_), Some(asked @ Syslog(_)))
-        | (Webhook(_), Some(asked @ Webhook(_)))
-        | (Otlp(_), Some(asked @ Otlp(_))) => return Ok(asked),
-        (_, Some(Syslog(_))) => "/syslog",
-        (_, Some(Webhook(_))) => "/webhook",
-        (_, Some(Otlp(_))) => "/otlp",
-    };
-    Err(Error::value(field, "A target stays of its kind: make another one."))
+    let Some(asked) = asked else { return Ok(before) };
+    if mem::discriminant(&before) != mem::discriminant(&asked) {
+        return Err(Error::value(asked.field(), "A target stays of its kind: make another one."));
+    }
+    Ok(asked)
+}
+
+/// Two targets that write into one file would mix their records.
+async fn check_alone(tx: &mut Tx, target: Uuid, receiver: &Receiver) -> Result<()> {
+    let Receiver::File(FileReceiver { name }) = receiver else { return Ok(()) };
+    for row in table::all(tx).await? {
+        let StoredTarget { row, receiver } = StoredTarget::from_row(row)?;
+        // Some systems have files whose names differ in letter case for one.
+        if let Receiver::File(other) = receiver
+            && row.id != target
+            && other.name.eq_ignore_ascii_case(name)
+        {
+            return Err(Error::value("/file/name", format!("The target {} has this file.", row.name)));
+        }
+    }
+    Ok(())
 }
 
 /// A secret that is stored goes to nobody whom it was not given for: whoever does not know it could have it sent to a host of
@@ -254,7 +283,7 @@ fn check_stays(was: &Receiver, is: &Receiver) -> Result<()> {
         return Ok(());
     }
     let field = match is {
-        Receiver::Syslog(_) => return Ok(()),
+        Receiver::Syslog(_) | Receiver::File(_) => return Ok(()),
         Receiver::Webhook(_) => "/webhook/url",
         Receiver::Otlp(_) => "/otlp/url",
     };
@@ -279,6 +308,7 @@ fn check_receiver(receiver: &Receiver) -> Result<()> {
     let SyslogReceiver { host, port, .. } = match receiver {
         Receiver::Webhook(receiver) => return check_url("/webhook/url", &receiver.url),
         Receiver::Otlp(receiver) => return check_url("/otlp/url", &receiver.url),
+        Receiver::File(receiver) => return check_file_name(&receiver.name),
         Receiver::Syslog(receiver) => receiver,
     };
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:".contains(&byte);
@@ -294,6 +324,19 @@ fn check_receiver(receiver: &Receiver) -> Result<()> {
     Ok(())
 }
 
+/// It names a file of one folder, and none that is hidden or looks like an option.
+fn check_file_name(name: &str) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    if name.is_empty() || name.len() > FILE_NAME_MAX || name.starts_with('-') || !name.bytes().all(is_plain) {
+        let message = format!(
+            "This is the name of a file without `.jsonl`: 1 to {FILE_NAME_MAX} letters, digits, hyphens and underscores of ASCII, \
+             the first one no hyphen; its folder is the server's --audit-files."
+        );
+        return Err(Error::value("/file/name", message));
+    }
+    Ok(())
+}
+
 fn check_secret(receiver: &Receiver, secret: Option<&[u8]>) -> Result<()> {
     match (receiver, secret) {
         (Receiver::Webhook(_), Some(key)) => check_key(key),
@@ -301,12 +344,13 @@ fn check_secret(receiver: &Receiver, secret: Option<&[u8]>) -> Result<()> {
             Err(Error::value("/secret", "A webhook needs a secret, by which posts are signed."))
         }
         (Receiver::Syslog(_), Some(_)) => Err(Error::value("/secret", "A receiver of syslog has no secret.")),
+        (Receiver::File(_), Some(_)) => Err(Error::value("/secret", "A file has no secret.")),
         (Receiver::Otlp(_), Some(token))
             if token.is_empty() || token.len() > TOKEN_MAX || !token.iter().all(u8::is_ascii_graphic) =>
         {
             let message = format!("A token has 1 to {TOKEN_MAX} printable characters of ASCII, without spaces.");
             Err(Error::value("/secret", message))
         }
-        (Receiver::Syslog(_), None) | (Receiver::Otlp(_), _) => Ok(()),
+        (Receiver::Syslog(_) | Receiver::File(_), None) | (Receiver::Otlp(_), _) => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use chancery_types::wire::{
 };
 use serde_json::{Value, json};
 
-use crate::{Caller, Chancery, Limits, Mail, NoticeTransport, Post, Posted, Syslog, testing::Installation};
+use crate::{Append, Caller, Chancery, Limits, Mail, NoticeTransport, Post, Posted, Syslog, testing::Installation};
 
 type Refused = Box<dyn std::error::Error + Send + Sync>;
 
@@ -22,7 +22,7 @@ struct Receiver {
     status: AtomicU16,
     answer: Mutex<Vec<u8>>,
     posts: Mutex<Vec<Value>>,
-    frames: Mutex<Vec<String>>,
+    appended: Mutex<Vec<Append>>,
 }
 
 impl Receiver {
@@ -31,7 +31,7 @@ impl Receiver {
             status: AtomicU16::new(200),
             answer: Mutex::default(),
             posts: Mutex::default(),
-            frames: Mutex::default(),
+            appended: Mutex::default(),
         })
     }
 
@@ -64,11 +64,12 @@ impl NoticeTransport for Receiver {
         Err("no mails".into())
     }
 
-    fn syslog(&self, syslog: Syslog) -> Result<(), Refused> {
-        if self.status.load(Ordering::Relaxed) != 200 {
-            return Err("connection refused".into());
-        }
-        self.frames.lock().unwrap().push(String::from_utf8(syslog.frames).unwrap());
+    fn syslog(&self, _: Syslog) -> Result<(), Refused> {
+        if self.status.load(Ordering::Relaxed) == 200 { Ok(()) } else { Err("connection refused".into()) }
+    }
+
+    fn append(&self, append: Append) -> Result<(), Refused> {
+        self.appended.lock().unwrap().push(append);
         Ok(())
     }
 }
@@ -152,11 +153,19 @@ async fn a_target_gets_archived_leaves_in_their_order_too() {
     )
     .await;
     installation.clock.advance_ms(10 * 86_400_000);
-    assert_eq!(chancery.keep_archives_now(&crate::Host::running("test")).await.unwrap(), (0, 0));
+    let host = crate::Host::running("test");
+    let kept = chancery.keep_archives_now(&host).await.unwrap();
+    assert_eq!((kept.made, kept.removed, kept.waits_for), (0, 0, vec!["slow".to_owned()]));
+    // Also one that is switched off.
+    let patch = serde_json::from_value(json!({"enabled": false})).unwrap();
+    let caller = installation.administrators().await;
+    chancery.change_audit_target(&caller, slow.uuid, patch).await.unwrap();
+    assert_eq!(chancery.keep_archives_now(&host).await.unwrap().waits_for, ["slow"]);
     let caller = installation.administrators().await;
     chancery.delete_audit_target(&caller, slow.uuid).await.unwrap();
     chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
-    assert_eq!(chancery.keep_archives_now(&crate::Host::running("test")).await.unwrap(), (0, 1));
+    let kept = chancery.keep_archives_now(&host).await.unwrap();
+    assert_eq!((kept.made, kept.removed, kept.waits_for), (0, 1, vec![]));
     let late = target(chancery, &caller, webhook()).await;
     let leaves = record(chancery, 1).await;
     while chancery.ship_some(late.uuid.into()).await.unwrap() {}
@@ -272,6 +281,52 @@ async fn a_receiver_of_syslog_gets_a_window_again_once_it_has_failed() {
         let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
         assert_eq!((shipping.next_sequence, shipping.error.as_deref()), (leaves - 1_000, Some("connection refused")));
     }
+}
+
+#[tokio::test]
+async fn a_file_gets_each_record_on_a_line_and_belongs_to_one_target() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, json!({"file": {"name": "siem"}})).await;
+    let leaves = record(chancery, 250).await;
+    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    let appended = std::mem::take(&mut *receiver.appended.lock().unwrap());
+    assert!(appended.len() > 1 && appended.iter().all(|append| append.name == "siem" && append.lines.ends_with(b"\n")));
+    let text = String::from_utf8(appended.into_iter().flat_map(|append| append.lines).collect()).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let sequences: Vec<_> = lines.iter().filter_map(|line| line["sequence"].as_u64()).collect();
+    assert_eq!(sequences, (0..leaves).collect::<Vec<_>>());
+    assert!(lines.last().unwrap()["checkpoint"].is_string(), "{lines:?}");
+
+    let of = |name: &str, body: Value| {
+        let mut whole = json!({"name": name});
+        whole.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        serde_json::from_value::<CreateAuditTarget>(whole).unwrap()
+    };
+    for (body, field) in [
+        (json!({"file": {"name": "SIEM"}}), "/file/name"),
+        (json!({"file": {"name": ""}}), "/file/name"),
+        (json!({"file": {"name": "../siem"}}), "/file/name"),
+        (json!({"file": {"name": "a.jsonl"}}), "/file/name"),
+        (json!({"file": {"name": "-rf"}}), "/file/name"),
+        (json!({"file": {"name": "a".repeat(65)}}), "/file/name"),
+        (json!({"file": {"name": "b"}, "secret": "c2VjcmV0"}), "/secret"),
+        (json!({"file": {"name": "b"}, "otlp": {"url": "https://logs.example.org/"}}), "/file"),
+        (json!({}), "/webhook"),
+    ] {
+        let refused = chancery.create_audit_target(&caller, of("other", body.clone())).await.unwrap_err();
+        assert_eq!(refused.field(), Some(field), "{body}");
+    }
+    let other = chancery.create_audit_target(&caller, of("other", json!({"file": {"name": "b"}}))).await.unwrap();
+    let patch = |name: &str| serde_json::from_value(json!({"file": {"name": name}})).unwrap();
+    let refused = chancery.change_audit_target(&caller, other.uuid, patch("siem")).await.unwrap_err();
+    assert_eq!(refused.field(), Some("/file/name"));
+    let changed = chancery.change_audit_target(&caller, other.uuid, patch("B")).await.unwrap();
+    assert_eq!(changed.file.unwrap().name, "B");
+    let kind = serde_json::from_value(json!({"syslog": {"host": "logs.example.org"}})).unwrap();
+    let refused = chancery.change_audit_target(&caller, other.uuid, kind).await.unwrap_err();
+    assert_eq!(refused.field(), Some("/syslog"));
 }
 
 /// Two nodes and the lease of one that is gone.

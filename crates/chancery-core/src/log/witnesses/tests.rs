@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    Caller, Host, Mail, NoticeTransport, Post, Posted, Syslog,
+    Append, Caller, Host, Mail, NoticeTransport, Post, Posted, Syslog,
     log::{checkpoint::Checkpoint, tree},
     testing::{self, Installation},
 };
@@ -110,6 +110,10 @@ impl NoticeTransport for Transport {
 
     fn syslog(&self, _: Syslog) -> Result<(), Refused> {
         Err("no syslog".into())
+    }
+
+    fn append(&self, _: Append) -> Result<(), Refused> {
+        Err("no files".into())
     }
 }
 

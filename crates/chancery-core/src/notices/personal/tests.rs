@@ -44,6 +44,10 @@ impl NoticeTransport for Relay {
         Ok(())
     }
 
+    fn append(&self, _: crate::Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+
     fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
         self.0.lock().unwrap().push((mail.to, mail.subject));
         Ok(Posted { status: 250, body: Vec::new(), is_whole: true })

@@ -10,6 +10,14 @@ const TARGET: &str = "/api/v2/audit/targets/{}";
 const SYSLOG: Member = member("syslog-host", "/syslog/host", Kind::Text, "A receiver of syslog over TLS: its name");
 const PORT: Member = member("syslog-port", "/syslog/port", Kind::Number, "Its port [default: 6514]");
 const BODY: Member = member("syslog-body", "/syslog/body", Kind::Text, "Json or Cef [default: Json]");
+const TRANSPORT: Member =
+    member("syslog-transport", "/syslog/transport", Kind::Text, "Tls, or Relp where it has that [default: Tls]");
+const FILE: Member = member(
+    "file-name",
+    "/file/name",
+    Kind::Text,
+    "A file in the folder that the server's --audit-files names, without .jsonl",
+);
 const WEBHOOK: Member = member("webhook-url", "/webhook/url", Kind::Text, "A webhook: an https address");
 const OTLP: Member =
     member("otlp-url", "/otlp/url", Kind::Text, "A collector of OpenTelemetry, such as https://collector:4318/v1/logs");
@@ -45,8 +53,10 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
                 SYSLOG,
                 PORT,
                 BODY,
+                TRANSPORT,
                 WEBHOOK,
                 OTLP,
+                FILE,
                 SECRET,
                 member(
                     "first-sequence",
@@ -54,6 +64,7 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
                     Kind::Number,
                     "The first record that it gets [default: the next]",
                 ),
+                member("enabled", "/enabled", Kind::Switch, "Whether it gets records [default: true]"),
             ],
             example: "chancery audit-target create --name siem --syslog-host logs.example.org --first-sequence 0",
             ..CREATE
@@ -66,8 +77,10 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
                 SYSLOG,
                 PORT,
                 BODY,
+                TRANSPORT,
                 WEBHOOK,
                 OTLP,
+                FILE,
                 SECRET,
                 member(
                     "enabled",

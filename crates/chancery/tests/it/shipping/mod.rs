@@ -23,7 +23,7 @@ use chancery_types::wire::{
 use serde_json::json;
 
 pub(crate) use self::receivers::certificates;
-use self::receivers::{Came, Kind, Receiver, exported};
+use self::receivers::{Came, FILES, Kind, Receiver, exported};
 use crate::process::Demo;
 
 fn wait_until(what: &str, longest: Duration, mut is_so: impl FnMut() -> bool) {
@@ -101,10 +101,18 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     let outage = Duration::from_secs(if env::var_os("CHANCERY_TEST_AT_LENGTH").is_some() { 60 } else { 4 });
     let folder = temp_dir();
     let authority = certificates(folder.path());
-    let arguments = ["--notice-ca", &authority, "--notice-networks", "127.0.0.1"];
+    let files = folder.path().join(FILES).display().to_string();
+    let arguments = ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--audit-files", &files];
     // Debian's rsyslog closes a socket twice with its driver `ossl`: now and then the second one hits the file that it has just
     // opened, and what came goes to the next sender instead of into the file. So both have the other driver here.
-    let kinds = [Kind::Webhook, Kind::Otlp, Kind::Rsyslog("gtls", "Json"), Kind::Rsyslog("gtls", "Cef")];
+    let kinds = [
+        Kind::Webhook,
+        Kind::Otlp,
+        Kind::Rsyslog("gtls", "Json"),
+        Kind::Rsyslog("gtls", "Cef"),
+        Kind::Relp,
+        Kind::File,
+    ];
     let mut receivers = kinds.map(|kind| Receiver::new(kind, folder.path()));
     receivers.iter_mut().for_each(Receiver::listen);
     let (mut demo, number) = (Demo::start(folder.path(), &arguments), AtomicU64::new(0));
@@ -176,7 +184,7 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
             assert_eq!(record.sequence, Some(place as u64), "{:?}: the order is the ledger's", receiver.kind);
             match (receiver.kind, &record.line) {
                 (Kind::Rsyslog(_, "Cef"), None) => {}
-                (Kind::Rsyslog(..), Some(found)) => {
+                (Kind::Rsyslog(..) | Kind::Relp, Some(found)) => {
                     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
                     assert_eq!(json(found), json(line));
                 }

@@ -24,7 +24,17 @@ pub(super) enum Kind {
     Otlp,
     /// rsyslog, with its driver for TLS, and what the messages have in them.
     Rsyslog(&'static str, &'static str),
+    /// rsyslog, by RELP, with messages in JSON.
+    Relp,
+    /// A file in this folder of all; while nobody listens the folder is away.
+    File,
 }
+
+/// The folder of files.
+pub(super) const FILES: &str = "audit-files";
+
+/// One that is away.
+const AWAY: &str = "audit-files-away";
 
 /// What came.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -81,25 +91,51 @@ impl Receiver {
     pub(super) fn listen(&mut self) {
         let (chain, log, port) = (self.of_all("receiver.pem"), self.file("log"), self.port.to_string());
         let mut command = match self.kind {
-            Kind::Rsyslog(driver, _) => self.rsyslog(driver),
+            Kind::File => return self.move_folder(AWAY, FILES),
+            Kind::Rsyslog(driver, _) => self.rsyslog(&self.over_tls(driver)),
+            Kind::Relp => self.rsyslog(&self.by_relp()),
             Kind::Webhook => python(["webhook", &chain, &port, &Base64::encode(&KEY), &log]),
             Kind::Otlp => python(["otlp", &chain, &port, TOKEN, &log]),
         };
         self.child = Some(command.stdin(Stdio::null()).spawn().unwrap());
     }
 
-    fn rsyslog(&self, driver: &str) -> Command {
-        let (port, folder, log) = (self.port, self.folder.display(), self.file("log"));
-        let (ca, leaf, key) =
-            (self.of_all("receiver-ca.pem"), self.of_all("receiver-leaf.pem"), self.of_all("receiver-key.pem"));
-        let config = format!(
-            r#"global(workDirectory="{folder}" maxMessageSize="64k" DefaultNetstreamDriver="{driver}"
-                DefaultNetstreamDriverCAFile="{ca}" DefaultNetstreamDriverCertFile="{leaf}"
-                DefaultNetstreamDriverKeyFile="{key}")
+    fn move_folder(&self, from: &str, to: &str) {
+        let (from, to) = (self.folder.join(from), self.folder.join(to));
+        if from.exists() { fs::rename(from, to).unwrap() } else { fs::create_dir(to).unwrap() }
+    }
+
+    /// The authority, the certificate and its key.
+    fn credentials(&self) -> [String; 3] {
+        ["receiver-ca.pem", "receiver-leaf.pem", "receiver-key.pem"].map(|name| self.of_all(name))
+    }
+
+    fn over_tls(&self, driver: &str) -> String {
+        let (port, [ca, leaf, key]) = (self.port, self.credentials());
+        format!(
+            r#"global(DefaultNetstreamDriver="{driver}" DefaultNetstreamDriverCAFile="{ca}"
+                DefaultNetstreamDriverCertFile="{leaf}" DefaultNetstreamDriverKeyFile="{key}")
             module(load="imtcp" StreamDriver.Name="{driver}" StreamDriver.Mode="1" StreamDriver.AuthMode="anon")
+            input(type="imtcp" port="{port}" address="127.0.0.1" ruleset="kept")"#
+        )
+    }
+
+    fn by_relp(&self) -> String {
+        let (port, [ca, leaf, key]) = (self.port, self.credentials());
+        format!(
+            r#"module(load="imrelp" tls.tlslib="openssl")
+            input(type="imrelp" port="{port}" address="127.0.0.1" ruleset="kept" maxDataSize="64k"
+                tls="on" tls.caCert="{ca}" tls.myCert="{leaf}" tls.myPrivKey="{key}")"#
+        )
+    }
+
+    fn rsyslog(&self, input: &str) -> Command {
+        let (folder, log) = (self.folder.display(), self.file("log"));
+        let config = format!(
+            r#"global(workDirectory="{folder}" maxMessageSize="64k")
             template(name="all" type="string" string="%syslogfacility-text% %app-name% %structured-data% %msg%\n")
             ruleset(name="kept") {{ action(type="omfile" file="{log}" template="all") }}
-            input(type="imtcp" port="{port}" address="127.0.0.1" ruleset="kept")
+            {input}
             "#
         );
         let file = self.file("rsyslog.conf");
@@ -113,6 +149,9 @@ impl Receiver {
     }
 
     pub(super) fn kill(&mut self) {
+        if self.kind == Kind::File && self.folder.join(FILES).exists() {
+            self.move_folder(FILES, AWAY);
+        }
         if let Some(mut child) = self.child.take() {
             let _gone_already = child.kill();
             let _reaped = child.wait();
@@ -133,6 +172,8 @@ impl Receiver {
                 body["secret"] = json!(Base64::encode(TOKEN.as_bytes()));
             }
             Kind::Rsyslog(_, of) => body["syslog"] = json!({"host": "localhost", "port": self.port, "body": of}),
+            Kind::Relp => body["syslog"] = json!({"host": "localhost", "port": self.port, "transport": "Relp"}),
+            Kind::File => body["file"] = json!({"name": "siem"}),
         }
         let body: CreateAuditTarget = serde_json::from_value(body).unwrap();
         client.create_audit_target(&body).unwrap()
@@ -140,10 +181,14 @@ impl Receiver {
 
     /// What came, in its order. What is just being written has not come yet.
     pub(super) fn came(&self) -> Vec<Came> {
-        let text = fs::read_to_string(self.file("log")).unwrap_or_default();
+        let file =
+            if self.kind == Kind::File { self.folder.join(FILES).join("siem.jsonl") } else { self.file("log").into() };
+        let text = fs::read_to_string(file).unwrap_or_default();
         let lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         match self.kind {
             Kind::Webhook | Kind::Otlp => lines.map(|line| serde_json::from_str(line).unwrap()).collect(),
+            Kind::File => lines.map(of_file).collect(),
+            Kind::Relp => lines.map(|line| syslog(line.trim_end(), "Json")).collect(),
             Kind::Rsyslog(_, body) => lines.map(|line| syslog(line.trim_end(), body)).collect(),
         }
     }
@@ -160,6 +205,13 @@ fn python(arguments: [&str; 5]) -> Command {
     let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv/bin/python"));
     command.arg(script).args(arguments);
     command
+}
+
+/// A line of a file, in which the record stands byte by byte.
+fn of_file(line: &str) -> Came {
+    let members: Value = serde_json::from_str(line).unwrap();
+    let record = line.trim_end().split_once(",\"record\":").map(|(_, rest)| rest.strip_suffix('}').unwrap().to_owned());
+    Came { id: members["uuid"].as_str().unwrap().to_owned(), sequence: members["sequence"].as_u64(), line: record }
 }
 
 /// What rsyslog made of a message.

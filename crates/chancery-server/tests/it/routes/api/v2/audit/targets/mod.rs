@@ -41,8 +41,11 @@ async fn a_target_is_made_and_listed_without_its_secret() {
     assert_eq!(&listed, made);
     let syslog = json!({"name": "siem", "syslog": {"host": "logs.example.org"}, "firstSequence": 0});
     let made = target(&admin, syslog).await;
-    assert_eq!(made["syslog"], json!({"host": "logs.example.org", "port": 6514, "body": "Json"}));
+    assert_eq!(made["syslog"], json!({"host": "logs.example.org", "port": 6514, "body": "Json", "transport": "Tls"}));
     assert_eq!((&made["hasSecret"], &made["shipping"]["nextSequence"]), (&json!(false), &json!(0)));
+    // As it was read, but for its name.
+    let off = json!({"name": "off", "file": {"name": "siem"}, "enabled": false});
+    assert_eq!((&target(&admin, off).await["enabled"], &made["enabled"]), (&json!(false), &json!(true)));
 }
 
 #[tokio::test]
@@ -75,6 +78,8 @@ async fn what_is_wrong_is_named() {
         (syslog("a", 0), "InvalidValue", "/syslog/port"),
         (json!({"name": "n", "syslog": {"host": "a"}, "secret": secret}), "InvalidValue", "/secret"),
         (json!({"name": "n", "syslog": {"host": "a", "body": "Xml"}}), "InvalidSelection", "/syslog/body"),
+        (json!({"name": "n", "syslog": {"host": "a", "transport": "Udp"}}), "InvalidSelection", "/syslog/transport"),
+        (json!({"name": "n", "file": {"name": "/etc/passwd"}}), "InvalidValue", "/file/name"),
     ] {
         let reply = admin.post(PATH, body).await;
         reply.refused(reply.status.as_u16(), code, Some(field));
