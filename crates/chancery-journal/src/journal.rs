@@ -68,7 +68,8 @@ impl Journal {
             flush: Flush::default(),
             flushing: RwLock::default(),
             told: Mutex::default(),
-            ends: (Mutex::default(), Condvar::new()),
+            wanted: (Mutex::default(), Condvar::new()),
+            spacing: Mutex::default(),
             records: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             failures: AtomicU64::new(0),
@@ -90,6 +91,13 @@ impl Journal {
                 keeper.keep();
             }
         })?];
+        let spacing = Arc::clone(&shared);
+        threads.push(thread::Builder::new().name("journal-space".into()).spawn(move || {
+            while !spacing.waits_for_use_of_space() {
+                // Where it fails the keeper tries again, and tells.
+                let _tried = spacing.make_spare();
+            }
+        })?);
         for flusher in 0..FLUSHERS {
             let shared = Arc::clone(&shared);
             let flush = move || shared.flush.run(|| drop(shared.flush(flusher)));
@@ -189,9 +197,7 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        let (ends, wakes) = &self.shared.ends;
-        *ends.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        wakes.notify_all();
+        self.shared.want(|wanted| wanted.end = true);
         self.shared.flush.end();
         for thread in self.threads.drain(..) {
             if thread.join().is_err() {

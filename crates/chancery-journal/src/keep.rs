@@ -112,7 +112,7 @@ impl Keeper {
     fn keep_files(&mut self) -> io::Result<()> {
         self.clock.look((self.shared.options.now_ms)());
         self.look_for_live()?;
-        self.make_spare()?;
+        self.shared.make_spare()?;
         let head = self.shared.written().head;
         if !self.shared.flush.has_reached(head.record) {
             self.shared.flush_all()?;
@@ -173,21 +173,9 @@ impl Keeper {
         Ok(segments)
     }
 
-    fn make_spare(&self) -> io::Result<()> {
-        if self.shared.written().spare.is_some() {
-            return Ok(());
-        }
-        // It may take long where the file system allocates nothing ahead, and calls need the lock.
-        let spare = Spare::make(&self.shared.folder, self.shared.options.segment_bytes)?;
-        let mut written = self.shared.written();
-        written.spare.get_or_insert(spare);
-        // Whoever found none need not wait any longer.
-        written.retry_at = None;
-        Ok(())
-    }
-
     /// Gives back space that nobody will use: what was taken before the folder was away, and came back with it.
     fn remove_stale_spares(&self) -> io::Result<()> {
+        let _alone = self.shared.spacing.lock().unwrap_or_else(PoisonError::into_inner);
         let spares = self.shared.folder.spares()?;
         // Whoever takes space for a segment that is due holds this meanwhile.
         let written = self.shared.written();

@@ -52,8 +52,10 @@ pub(crate) struct Shared {
     /// Held while files are flushed: by one alone where more than the live segment is.
     pub(crate) flushing: RwLock<()>,
     pub(crate) told: Mutex<Vec<Event>>,
-    /// Whether it ends.
-    pub(crate) ends: (Mutex<bool>, Condvar),
+    /// What its threads are woken for.
+    pub(crate) wanted: (Mutex<Wanted>, Condvar),
+    /// Held by who takes space for the next segment, or gives some back.
+    pub(crate) spacing: Mutex<()>,
     pub(crate) records: AtomicU64,
     pub(crate) bytes: AtomicU64,
     pub(crate) failures: AtomicU64,
@@ -61,6 +63,15 @@ pub(crate) struct Shared {
     pub(crate) kept_from: AtomicU64,
     /// What other processes wait for.
     pub(crate) _lock: File,
+}
+
+/// What threads are woken for.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    pub(crate) end: bool,
+    /// Space for the next segment: at full speed one is full many times a second, and whoever finds none waits for the disk while
+    /// all others wait for it.
+    pub(crate) space: bool,
 }
 
 /// What is written to.
@@ -83,9 +94,41 @@ impl Shared {
 
     /// Waits for a while; whether it ends.
     pub(crate) fn waits(&self, time: Duration) -> bool {
-        let (ends, wakes) = &self.ends;
-        let ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
-        *wakes.wait_timeout_while(ends, time, |ends| !*ends).unwrap_or_else(PoisonError::into_inner).0
+        let (wanted, wakes) = &self.wanted;
+        let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        wakes.wait_timeout_while(wanted, time, |wanted| !wanted.end).unwrap_or_else(PoisonError::into_inner).0.end
+    }
+
+    /// Waits until a segment has taken the space that there was; whether it ends instead.
+    pub(crate) fn waits_for_use_of_space(&self) -> bool {
+        let (wanted, wakes) = &self.wanted;
+        let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
+        let rests = |wanted: &mut Wanted| !wanted.end && !wanted.space;
+        let mut wanted = wakes.wait_while(wanted, rests).unwrap_or_else(PoisonError::into_inner);
+        wanted.space = false;
+        wanted.end
+    }
+
+    /// Wakes threads for what they do not know yet.
+    pub(crate) fn want(&self, what: impl FnOnce(&mut Wanted)) {
+        let (wanted, wakes) = &self.wanted;
+        what(&mut wanted.lock().unwrap_or_else(PoisonError::into_inner));
+        wakes.notify_all();
+    }
+
+    /// Takes the space of the next segment, where there is none.
+    pub(crate) fn make_spare(&self) -> io::Result<()> {
+        let _alone = self.spacing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.written().spare.is_some() {
+            return Ok(());
+        }
+        // It may take long where the file system allocates nothing ahead, and calls need the lock.
+        let spare = Spare::make(&self.folder, self.options.segment_bytes)?;
+        let mut written = self.written();
+        written.spare.get_or_insert(spare);
+        // Whoever found none need not wait any longer.
+        written.retry_at = None;
+        Ok(())
     }
 
     /// Flushes everything that is written, by the flusher of this number. Where that is the live segment alone, others may
@@ -189,6 +232,7 @@ impl Written {
         self.head = live.head();
         self.live = Some(live);
         self.retry_at = None;
+        shared.want(|wanted| wanted.space = true);
         Ok(())
     }
 }
