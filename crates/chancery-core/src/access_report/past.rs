@@ -1,16 +1,20 @@
 //! Who could do what at a moment that is over: made of the compiled state of now, and of the audit records since, which are
 //! undone from the newest back to that moment.
 
+mod archived;
 mod facts;
 mod object;
 
 use chancery_store::{
-    Listed, Start,
+    Listed, Position, Start,
     tables::audit::{self, Filter, Row},
 };
 use chancery_types::{Action, ErrorCode, wire::reports::UncertainAccess};
 
-use self::facts::{Facts, UNDONE};
+use self::{
+    archived::Archives,
+    facts::{Facts, Told, UNDONE},
+};
 use super::info;
 use crate::{
     Caller, Chancery, Error, Grant, Result,
@@ -39,6 +43,18 @@ struct Asked {
     filter: Filter,
     member: &'static str,
     moment_ms: i64,
+}
+
+/// Records at hand, the newest last; and where those before them begin.
+struct AtHand {
+    rows: Vec<Told>,
+    next: Option<Position>,
+}
+
+impl AtHand {
+    fn of(piece: Listed<Row>) -> Self {
+        Self { rows: piece.rows.into_iter().rev().map(Told::from).collect(), next: piece.next }
+    }
 }
 
 impl Chancery {
@@ -73,7 +89,7 @@ impl Chancery {
         Err(Error::busy("Who may do what is being changed just now; try again.", 1))
     }
 
-    /// The moment, where all records since then are at hand.
+    /// The moment, where all records since then are here.
     async fn asked(&self, caller: &Caller, grant: &Grant, member: &'static str, text: String) -> Result<Asked> {
         let now_ms = self.clock.now_ms();
         let first_ms = self.audit_reaches_back_to(caller, grant).await?.unwrap_or(now_ms);
@@ -108,15 +124,32 @@ impl Chancery {
         caller: &Caller,
         grant: &Grant,
         asked: &Asked,
-        (now, mut piece): (&AccessState, Listed<Row>),
+        (now, piece): (&AccessState, Listed<Row>),
     ) -> Result<Past> {
         let (mut facts, mut left) = (Facts::of(now)?, self.limits.lists.access_records_max as usize);
         self.quarantine.all().into_iter().for_each(|(kind, id)| facts.doubt_quarantined(kind, id));
+        let stood = self.archives_stand(caller, grant).await?;
+        let (mut at_hand, mut archives) = (AtHand::of(piece), Archives::new(asked.moment_ms));
         loop {
-            left = left.checked_sub(piece.rows.len()).ok_or_else(|| self.too_many(asked))?;
-            piece.rows.iter().for_each(|row| facts.undo(row));
-            let Some(next) = piece.next else { break };
-            piece = self.newer(caller, grant, asked, Start::After(next)).await?;
+            while at_hand.rows.is_empty()
+                && let Some(next) = at_hand.next.take()
+            {
+                at_hand = AtHand::of(self.newer(caller, grant, asked, Start::After(next)).await?);
+            }
+            if !self.read_archives(caller, grant, &mut archives, &mut facts).await? {
+                return Err(self.too_many(asked));
+            }
+            let told = match (at_hand.rows.last(), archives.last()) {
+                (None, None) => break,
+                (Some(here), Some(there)) if here.at >= there.at => at_hand.rows.pop(),
+                (Some(_), None) => at_hand.rows.pop(),
+                (_, Some(_)) => archives.pop(),
+            };
+            left = left.checked_sub(1).ok_or_else(|| self.too_many(asked))?;
+            told.iter().for_each(|told| facts.undo(told));
+        }
+        if self.archives_stand(caller, grant).await? != stood {
+            return Err(Error::busy("Audit records are being archived just now; try again.", 1));
         }
         Ok(facts.into_past(rfc3339_ms(asked.moment_ms)))
     }

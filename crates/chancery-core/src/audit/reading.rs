@@ -16,7 +16,7 @@ use chancery_types::{
 use serde_json::json;
 use tracing::error;
 
-use super::{archives::at_hand_from, ledger::Part};
+use super::{archives::here_from, ledger::Part};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     list::{InOrder, Page, items},
@@ -66,14 +66,13 @@ impl Chancery {
         items(listed.await?, |row| Ok(body_of(row)))
     }
 
-    /// Up to which moment back all records are at hand: that of the first one, or of the first that is in no archive. None where
-    /// there are none.
+    /// Up to which moment back all records are here, at hand or in archives. None where there are none.
     pub(crate) async fn audit_reaches_back_to(&self, caller: &Caller, grant: &Grant) -> Result<Option<i64>> {
         let read = self.read_list(caller, grant, |tx| {
-            Box::pin(async move { Ok((at_hand_from(tx).await?, audit::first_at_ms(tx).await?)) })
+            Box::pin(async move { Ok((here_from(tx).await?, audit::first_at_ms(tx).await?)) })
         });
-        let (at_hand, first) = read.await?;
-        Ok(at_hand.or(first))
+        let (archived, first) = read.await?;
+        Ok(archived.or(first))
     }
 
     /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after

@@ -41,6 +41,8 @@ const NEWEST: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_m
     FROM audit_archives ORDER BY first_leaf DESC LIMIT 1";
 const BEHIND: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256, lines \
     FROM audit_archives WHERE first_leaf > $1 ORDER BY first_leaf LIMIT 1";
+const BEFORE: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256, lines \
+    FROM audit_archives WHERE first_leaf < $1 ORDER BY first_leaf DESC LIMIT 1";
 const OF_LEAF: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256, lines \
     FROM audit_archives WHERE first_leaf <= $1 AND first_leaf + leaves > $1 ORDER BY first_leaf LIMIT 1";
 const REMOVE: &str = "DELETE FROM audit_archives WHERE first_leaf = $1";
@@ -74,6 +76,11 @@ pub async fn newest(tx: &mut Tx) -> Result<Option<Head>, StoreError> {
 /// The first archive that begins behind this leaf.
 pub async fn behind(tx: &mut Tx, leaf: i64) -> Result<Option<Row>, StoreError> {
     sql(BEHIND).bind(leaf).optional(tx).await
+}
+
+/// The last archive that begins before this leaf.
+pub async fn before(tx: &mut Tx, leaf: i64) -> Result<Option<Row>, StoreError> {
+    sql(BEFORE).bind(leaf).optional(tx).await
 }
 
 /// The archive that begins with this leaf.

@@ -9,7 +9,7 @@ use std::{
 use chancery_store::tables::audit::Row;
 use chancery_types::{
     Action, IdentityId, IdentityKind, Perm, RoleId, TokenProfileId,
-    wire::{ObjInfo, reports::UncertainAccess, token_profiles::ControlRule},
+    wire::{ObjInfo, audit::AuditRecord, reports::UncertainAccess, token_profiles::ControlRule},
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -24,10 +24,41 @@ use crate::{
     access::AccessState,
     changes::ChangeKind,
     identity::{Directory, Identity, Role},
+    time::parse_rfc3339,
 };
 
 /// Objects of an answer of which something is uncertain.
 const UNCERTAIN_MAX: usize = 100;
+
+/// A record of a change, of the store or of an archive.
+pub(super) struct Told {
+    /// When, and its number.
+    pub(super) at: (i64, i64),
+    action: String,
+    object: Option<Uuid>,
+    /// None where it cannot be read.
+    detail: Option<Value>,
+}
+
+impl From<Row> for Told {
+    fn from(Row { seq, record, unreadable }: Row) -> Self {
+        let detail = serde_json::from_str(&record.detail).ok().filter(|_| unreadable.is_none());
+        Self { at: (record.at_ms, seq), action: record.action, object: record.object, detail }
+    }
+}
+
+impl Told {
+    /// That of an archive, where it has a time.
+    pub(super) fn archived(record: AuditRecord) -> Option<Self> {
+        let AuditRecord { number, time, action, object_uuid, detail, .. } = record;
+        Some(Self {
+            at: (parse_rfc3339(&time)?, number),
+            action: action.as_str().to_owned(),
+            object: object_uuid.map(Into::into),
+            detail: Some(detail),
+        })
+    }
+}
 
 /// What a record says was done to its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,11 +173,11 @@ impl Facts {
     }
 
     /// Undoes what a record tells of.
-    pub(super) fn undo(&mut self, row: &Row) {
-        let detail = serde_json::from_str::<Value>(&row.record.detail).ok().filter(|_| row.unreadable.is_none());
-        let known = UNDONE.iter().find(|(action, ..)| action.as_str() == row.record.action);
-        let Some((_, kind, done)) = known.copied() else { return self.undo_of_several(row, detail.as_ref()) };
-        let Some(id) = row.record.object else {
+    pub(super) fn undo(&mut self, told: &Told) {
+        let Told { action, object, detail, .. } = told;
+        let known = UNDONE.iter().find(|(known, ..)| known.as_str() == action);
+        let Some((_, kind, done)) = known.copied() else { return self.undo_of_several(action, detail.as_ref()) };
+        let Some(id) = *object else {
             self.unknown.insert(Doubt::Unreadable);
             return;
         };
@@ -158,21 +189,26 @@ impl Facts {
                 self.objects.remove(&key);
                 self.uncertain.remove(&key);
             }
-            Done::Changed => self.change_back(key, &detail),
+            Done::Changed => self.change_back(key, detail),
             Done::Deleted => {
                 if self.objects.insert(key, Object::default()).is_some() {
                     self.doubt(key, "", Doubt::Otherwise);
                 }
-                self.change_back(key, &detail);
+                self.change_back(key, detail);
             }
         }
     }
 
+    /// An archive cannot be read, and what was changed nobody knows.
+    pub(super) fn doubt_archive(&mut self) {
+        self.unknown.insert(Doubt::Unreadable);
+    }
+
     /// Undoes what is told of several objects at once.
-    fn undo_of_several(&mut self, row: &Row, detail: Option<&Value>) {
+    fn undo_of_several(&mut self, action: &str, detail: Option<&Value>) {
         match detail {
             None => drop(self.unknown.insert(Doubt::Unreadable)),
-            Some(detail) if row.record.action == Action::RowsAuthenticate.as_str() => self.doubt_repaired(detail),
+            Some(detail) if action == Action::RowsAuthenticate.as_str() => self.doubt_repaired(detail),
             // Before the first identities there were none.
             Some(_) => {
                 self.objects.retain(|(kind, _), _| *kind != Kind::Identity);

@@ -8,11 +8,16 @@ use chancery_store::{
 };
 use chancery_types::{
     ErrorCode,
-    wire::{reports::AccessReport, token_profiles::PatchTokenProfile},
+    wire::{
+        audit_archives::{ArchiveQuery, AuditArchive},
+        reports::AccessReport,
+        system::{AuditRetention, PatchSettings},
+        token_profiles::PatchTokenProfile,
+    },
 };
 
 use super::*;
-use crate::{Limits, testing::START_MS, time::rfc3339_ms};
+use crate::{Host, Limits, testing::START_MS, time::rfc3339_ms};
 
 /// So many changes of all kinds.
 const STEPS: u64 = 160;
@@ -120,6 +125,23 @@ impl History {
         moment
     }
 
+    /// Lets the time pass after which all of it is archived, and removed after so many days.
+    async fn archive(&mut self, keep_days: Option<u32>) {
+        let World { installation, caller, .. } = &mut self.world;
+        let (chancery, host) = (&installation.chancery, Host::running("test"));
+        let retention = AuditRetention { at_hand_days: Some(90), keep_days, ..AuditRetention::default() };
+        let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
+        chancery.change_host_settings(&host, patch).await.unwrap();
+        installation.clock.advance_ms(92 * 86_400_000);
+        chancery.keep_archives_now(&host).await.unwrap();
+        *caller = installation.administrators().await;
+    }
+
+    async fn archives(&self) -> Vec<AuditArchive> {
+        let World { installation, caller, .. } = &self.world;
+        installation.chancery.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
+    }
+
     async fn asked(&self, as_of: Option<&str>) -> Result<AccessReport> {
         let query = AccessQuery { as_of: as_of.map(str::to_owned), ..AccessQuery::default() };
         self.world.installation.chancery.access_report(&self.world.caller, query).await
@@ -207,6 +229,44 @@ async fn a_report_as_of_a_moment_is_the_report_of_that_moment() {
         assert_eq!(told_counts(effect.gains), counts(&by_ids(&now), &by_ids(report)), "{number}");
         assert_eq!(told_counts(effect.loses), counts(&by_ids(report), &by_ids(&now)), "{number}");
     }
+}
+
+/// Some of what was done is in archives, and at last the first of these are gone.
+#[tokio::test]
+async fn what_was_archived_is_read_back_and_what_was_removed_is_not() {
+    let mut history = History::of(Limits::default()).await;
+    let mut kept = Vec::new();
+    for step in 1..=90 {
+        history.step().await;
+        let report = history.report(None).await;
+        kept.push((history.moment(), report));
+        if step % 25 == 0 {
+            history.archive(None).await;
+        }
+    }
+    let made = history.archives().await;
+    assert!(made.len() > 2, "{made:?}");
+    for (number, (moment, report)) in kept.iter().enumerate() {
+        let then = history.report(Some(moment)).await;
+        assert_eq!((then.uncertain.as_slice(), &then.results), (&[][..], &report.results), "{number}");
+    }
+    history.archive(Some(300)).await;
+    let left = history.archives().await;
+    assert!(left.len() < made.len() + 1, "{left:?}");
+    let first = &left.iter().min_by_key(|archive| archive.first_leaf).unwrap().to;
+    let (gone, here): (Vec<_>, Vec<_>) = kept.iter().partition(|(moment, _)| moment < first);
+    assert!(!gone.is_empty() && !here.is_empty(), "{first}");
+    for (moment, _) in gone {
+        let refused = history.asked(Some(moment)).await.unwrap_err();
+        assert!(refused.message().contains("do not go back"), "{}", refused.message());
+    }
+    for (moment, report) in here {
+        assert_eq!(history.report(Some(moment)).await.results, report.results, "{moment}");
+    }
+    // What somebody changed says nothing, and that is told.
+    history.alter("UPDATE audit_archives SET bytes = bytes + 1").await;
+    let doubted = history.report(Some(first)).await.uncertain;
+    assert!(doubted.iter().any(|one| one.object.is_none() && one.why.contains("cannot be read")), "{doubted:?}");
 }
 
 #[tokio::test]

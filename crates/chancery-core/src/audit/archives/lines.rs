@@ -16,10 +16,10 @@ const LEVEL: i32 = 9;
 const LINES_MAX: u64 = 32 * 1024 * 1024;
 
 /// A record of an archive.
-pub(in crate::audit) struct Archived {
-    pub(in crate::audit) leaf: i64,
+pub(crate) struct Archived {
+    pub(crate) leaf: i64,
     /// The bytes that are the leaf.
-    pub(in crate::audit) record: String,
+    pub(crate) record: String,
 }
 
 impl Archived {
@@ -40,7 +40,7 @@ impl Archived {
     }
 
     /// What it says.
-    pub(in crate::audit) fn read(&self) -> Result<AuditRecord> {
+    pub(crate) fn read(&self) -> Result<AuditRecord> {
         serde_json::from_str(&self.record).map_err(Error::internal)
     }
 }

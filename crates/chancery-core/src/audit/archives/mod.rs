@@ -16,7 +16,8 @@ use std::{sync::Arc, time::Duration};
 use chancery_store::{
     Tx,
     tables::{
-        audit_archives, audit_ledger,
+        audit_archives::{self, Row},
+        audit_ledger,
         tiles::{self, Tree},
     },
 };
@@ -121,12 +122,13 @@ async fn first_at_hand(tx: &mut Tx) -> Result<i64> {
     Ok(newest.max(audit_ledger::removed(tx).await?))
 }
 
-/// Since when all records are at hand, where others were archived or removed.
-pub(super) async fn at_hand_from(tx: &mut Tx) -> Result<Option<i64>> {
-    if let Some(newest) = audit_archives::newest(tx).await? {
-        return Ok(Some(newest.last_at_ms));
+/// Since when all records are here, at hand or in archives, where some were archived or removed. Behind what was removed that is
+/// since the end of the first archive: clocks of several servers do not agree to the millisecond.
+pub(super) async fn here_from(tx: &mut Tx) -> Result<Option<i64>> {
+    let (oldest, removed) = (audit_archives::behind(tx, i64::MIN).await?, audit_ledger::removed(tx).await?);
+    if let Some(Row { head: oldest, .. }) = oldest {
+        return Ok(Some(if removed == 0 { oldest.first_at_ms } else { oldest.last_at_ms }));
     }
-    let removed = audit_ledger::removed(tx).await?;
     if removed == 0 {
         return Ok(None);
     }

@@ -2,7 +2,10 @@
 
 use chancery_store::{
     Tx,
-    tables::audit_archives::{self, Head, Row},
+    tables::{
+        audit_archives::{self, Head, Row},
+        audit_ledger,
+    },
 };
 use chancery_types::{
     Action, Perm,
@@ -17,7 +20,7 @@ use tracing::error;
 
 use super::lines::{Archived, lines_of, records};
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Grant, Result,
     list::{InOrder, Page, items},
     time::rfc3339_ms,
 };
@@ -84,6 +87,32 @@ pub(in crate::audit) async fn lines_behind(tx: &mut Tx, leaf: i64) -> Result<Opt
     let first_leaf = row.head.first_leaf;
     let lines = lines_of(&row).unwrap_or_else(|| format!("{}\n", json!({"unreadableArchive": first_leaf})));
     Ok(Some((lines.into_bytes(), first_leaf)))
+}
+
+impl Chancery {
+    /// The last archive that begins before a leaf: with which one it does, and its records; none of these where somebody changed it.
+    pub(crate) async fn archived_before(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        leaf: i64,
+    ) -> Result<Option<(i64, Option<Vec<Archived>>)>> {
+        let read = self
+            .read_list(caller, grant, move |tx| Box::pin(async move { Ok(audit_archives::before(tx, leaf).await?) }));
+        let row = read.await?;
+        Ok(row.map(|row| (row.head.first_leaf, lines_of(&row).as_deref().and_then(records))))
+    }
+
+    /// With which leaf the newest archive begins, and how many leaves were removed: while neither changes, nothing is moved or removed.
+    pub(crate) async fn archives_stand(&self, caller: &Caller, grant: &Grant) -> Result<(Option<i64>, i64)> {
+        self.read_list(caller, grant, |tx| {
+            Box::pin(async move {
+                let newest = audit_archives::newest(tx).await?.map(|newest| newest.first_leaf);
+                Ok((newest, audit_ledger::removed(tx).await?))
+            })
+        })
+        .await
+    }
 }
 
 impl Archived {

@@ -128,9 +128,9 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
             .await
             .map_err(|refused| (refused.meaning(), refused.field().map(str::to_owned)))
     };
-    let last_ms = crate::time::parse_rfc3339(&made[0].to).unwrap();
-    as_of(last_ms).await.unwrap();
-    assert_eq!(as_of(last_ms - 1).await.unwrap_err(), (Meaning::Value, Some("/asOf".to_owned())), "not all is at hand");
+    let first_ms = crate::time::parse_rfc3339(&made[0].from).unwrap();
+    as_of(first_ms).await.unwrap();
+    assert_eq!(as_of(first_ms - 1).await.unwrap_err(), (Meaning::Value, Some("/asOf".to_owned())), "nothing is known");
     after(&installation, 1_000).await;
     let caller = installation.administrators().await;
     assert_eq!(archives(chancery, &caller).await.len(), 2, "kept for ever");
