@@ -77,16 +77,24 @@ impl Chancery {
     ) -> Result<(Past, AccessState)> {
         let asked = self.asked(caller, grant, member, text).await?;
         for _ in 0..TRIES {
+            let archives = self.archives_stand(caller, grant).await?;
             let newest = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
             // From here on the compiled state has everything that these records tell of; perhaps more.
             self.catch_up().await?;
             let now = self.access_state();
             let again = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
             if numbers(&newest) == numbers(&again) {
-                return Ok((self.read_back(caller, grant, &asked, (&now, newest)).await?, now));
+                let past = self.read_back(caller, grant, &asked, (&now, newest)).await?;
+                // A record that was archived meanwhile may have been read twice, or not at all.
+                if self.archives_stand(caller, grant).await? == archives {
+                    return Ok((past, now));
+                }
             }
         }
-        Err(Error::busy("Who may do what is being changed just now; try again.", 1))
+        Err(Error::busy(
+            "Who may do what is being changed just now, or records of it are being archived; try again.",
+            1,
+        ))
     }
 
     /// The moment, where all records since then are here.
@@ -128,7 +136,6 @@ impl Chancery {
     ) -> Result<Past> {
         let (mut facts, mut left) = (Facts::of(now)?, self.limits.lists.access_records_max as usize);
         self.quarantine.all().into_iter().for_each(|(kind, id)| facts.doubt_quarantined(kind, id));
-        let stood = self.archives_stand(caller, grant).await?;
         let (mut at_hand, mut archives) = (AtHand::of(piece), Archives::new(asked.moment_ms));
         loop {
             while at_hand.rows.is_empty()
@@ -147,9 +154,6 @@ impl Chancery {
             };
             left = left.checked_sub(1).ok_or_else(|| self.too_many(asked))?;
             told.iter().for_each(|told| facts.undo(told));
-        }
-        if self.archives_stand(caller, grant).await? != stood {
-            return Err(Error::busy("Audit records are being archived just now; try again.", 1));
         }
         Ok(facts.into_past(rfc3339_ms(asked.moment_ms)))
     }

@@ -42,7 +42,7 @@ struct Ends {
 /// The oldest archive.
 enum Oldest {
     /// It is due, and this is the ledger without it.
-    Due(Head, Extension),
+    Due(Head, Box<Extension>),
     /// It would be, but for these targets, which have not got its records yet.
     WaitsFor(Vec<String>),
     /// There is none, or it is too young.
@@ -122,7 +122,7 @@ impl Oldest {
         })?;
         let removed = first_leaf..first_leaf.saturating_add(leaves);
         let extension = Extension::of_removal(tx, key, ends.now_ms, removed, kept).await?;
-        Ok(Self::Due(row.head, extension))
+        Ok(Self::Due(row.head, Box::new(extension)))
     }
 }
 
