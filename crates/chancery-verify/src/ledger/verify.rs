@@ -137,7 +137,12 @@ fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<
     let (mut next, mut before) = (0, None);
     for same in records.chunk_by(|one, other| one.leaf == other.leaf) {
         let Some(leaf) = same[0].leaf else { continue };
-        missing(next.max(removed), leaf, before, faults);
+        // What an archive beside the copy has is not missed in the copy only where it was removed.
+        let is_there = leaf < removed || same.iter().any(|record| record.archive.is_none());
+        if is_there {
+            missing(next.max(removed), leaf, before, faults);
+            next = leaf + 1;
+        }
         let is_right = |record: &&Record| hashes.get(leaf as usize) == Some(&record.hash);
         let right = same.iter().position(is_right);
         for (place, record) in same.iter().enumerate() {
@@ -152,9 +157,8 @@ fn compare(records: &[&Record], hashes: &[Hash], removed: u64, faults: &mut Vec<
             } else if right.is_none() {
                 faults.push(LedgerFault::Changed { leaf, number });
             }
-            before = Some(number);
+            before = if is_there { Some(number) } else { before };
         }
-        next = leaf + 1;
     }
     missing(next.max(removed), hashes.len() as u64, before, faults);
     name_moved(records, hashes, faults);

@@ -211,6 +211,13 @@ async fn what_was_cut_out_of_a_download_is_named_while_the_archive_is_here(insta
         let leaf = leaf_of_line(&less.remove(cut));
         assert_eq!(beside(chancery, &less, &all).faults, [LedgerFault::ArchiveCut { leaf, count: 1 }]);
     }
+    // It does not stand for what somebody took out of the export: nothing says that this was removed.
+    for gone in [0, joined.len() / 2] {
+        let without: Vec<_> = all.iter().filter(|line| **line != joined[gone]).cloned().collect();
+        let faults = beside(chancery, &joined, &without).faults;
+        let leaf = leaf_of_line(&joined[gone]);
+        assert!(matches!(*faults, [LedgerFault::Missing { leaf: found, count: 1, .. }] if found == leaf), "{faults:?}");
+    }
     let mut copy = LedgerCopy::default();
     copy.push_archived(0, &joined[0]);
     copy.push_archived(1, &joined[1]);
