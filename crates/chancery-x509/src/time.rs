@@ -1,5 +1,7 @@
 //! Moments as the calendar and the interface say them.
 
+use std::ops::RangeInclusive;
+
 use jiff::{
     SignedDuration,
     civil::{DateTime, date},
@@ -7,6 +9,9 @@ use jiff::{
 
 /// Where seconds are counted from.
 pub const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+
+/// The years of four digits, 0000 to 9999, which RFC 3339 has: an offset may lead out of them.
+const YEARS_MS: RangeInclusive<i64> = -62_167_219_200_000..=253_402_300_799_999;
 
 /// The second as date and time in UTC. Civil, since a jiff `Timestamp` ends a day before X.509's last second,
 /// 9999-12-31 23:59:59, which is also the last of civil time.
@@ -55,7 +60,7 @@ pub fn parse_rfc3339(text: &str) -> Option<i64> {
     moment.duration_since(EPOCH).checked_sub(offset_of(offset)?).and_then(|since| {
         // Rounded towards the past also before 1970.
         let ms = since.as_nanos().div_euclid(1_000_000);
-        i64::try_from(ms).ok()
+        i64::try_from(ms).ok().filter(|ms| YEARS_MS.contains(ms))
     })
 }
 
@@ -99,6 +104,7 @@ mod tests {
             assert_eq!(of_day(same), if same.contains("60") { Some(1_782_043_199_000) } else { noon }, "{same}");
         }
         assert_eq!(parse_rfc3339("9999-12-31T23:59:59.999Z"), Some(253_402_300_799_999));
+        assert_eq!(parse_rfc3339("0000-01-01T00:00:00Z").map(rfc3339_ms).as_deref(), Some("0000-01-01T00:00:00.000Z"));
         assert_eq!(parse_rfc3339("1969-12-31T23:59:59.9995Z"), Some(-1));
         for bad in [
             "",
@@ -119,6 +125,8 @@ mod tests {
             "2026-02-30T12:00:00Z",
             "2026-06-21T24:00:00Z",
             "2026-06-21T12:00:00+ü:00",
+            "9999-12-31T23:59:59-00:01",
+            "0000-01-01T00:00:00+00:01",
             "+002026-06-21T12:00:00Z",
             "2026-06-21T12:00:00 02:00",
         ] {
