@@ -4,7 +4,7 @@ use std::{
     error::Error,
     fs::{File, OpenOptions, TryLockError},
     io::{self, Read, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -44,8 +44,9 @@ impl AuditFiles {
         let mut options = OpenOptions::new();
         options.read(true).append(true).create(true).mode(MODE).custom_flags(flags);
         let mut file = options.open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err("this is no file".into());
+        let found = file.metadata()?;
+        if !found.is_file() || found.nlink() > 1 {
+            return Err("this is no file, or has another name, too".into());
         }
         match file.try_lock() {
             Ok(()) => {}
@@ -54,8 +55,11 @@ impl AuditFiles {
         }
         let whole = whole_lines(&mut file)?;
         file.set_len(whole)?;
-        file.write_all(lines)?;
-        file.sync_data()?;
+        if let Err(error) = file.write_all(lines).and_then(|()| file.sync_data()) {
+            // Who renames it now has whole lines, too. Where this fails as well, the next batch cuts it.
+            let _cut = file.set_len(whole);
+            return Err(error.into());
+        }
         // Its name has to last as well.
         if whole == 0 {
             File::open(&self.folder)?.sync_all()?;
@@ -123,6 +127,12 @@ mod tests {
         std::os::unix::fs::symlink(folder.path().join("elsewhere"), &path).unwrap();
         assert!(refused(&files).contains("siem.jsonl: "));
         assert!(!folder.path().join("elsewhere").exists());
+        fs::remove_file(&path).unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "keep").unwrap();
+        fs::hard_link(&other, &path).unwrap();
+        assert!(refused(&files).contains("another name"));
+        assert_eq!(fs::read_to_string(&other).unwrap(), "keep");
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(refused(&files).contains("directory"));
