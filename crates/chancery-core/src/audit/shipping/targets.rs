@@ -11,8 +11,8 @@ use chancery_types::{
     wire::{
         Empty, ListQuery, Results,
         audit_targets::{
-            AuditTarget, AuditTargetTested, CreateAuditTarget, FileReceiver, PatchAuditTarget, ShippingState,
-            SyslogReceiver,
+            AuditTarget, AuditTargetTested, CreateAuditTarget, FileReceiver, HttpReceiver, PatchAuditTarget,
+            ShippingState, SyslogReceiver,
         },
     },
 };
@@ -48,13 +48,8 @@ impl Chancery {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetCreate, None).await?;
         let CreateAuditTarget { name, syslog, webhook, otlp, file, secret, enabled, first_sequence } = request;
         check_name("/name", &name, &self.limits)?;
-        let receiver = one_of([
-            syslog.map(Receiver::Syslog),
-            otlp.map(Receiver::Otlp),
-            webhook.map(Receiver::Webhook),
-            file.map(Receiver::File),
-        ])?
-        .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook`, `otlp` or `file`."))?;
+        let receiver = one_of(syslog, webhook, otlp, file)?
+            .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook`, `otlp` or `file`."))?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
         check_receiver(&receiver)?;
         check_secret(&receiver, secret.as_deref().map(Vec::as_slice))?;
@@ -134,15 +129,7 @@ impl Chancery {
             self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
         let was = receiver.clone();
-        let receiver = changed(
-            receiver,
-            one_of([
-                syslog.map(Receiver::Syslog),
-                otlp.map(Receiver::Otlp),
-                webhook.map(Receiver::Webhook),
-                file.map(Receiver::File),
-            ])?,
-        )?;
+        let receiver = changed(receiver, one_of(syslog, webhook, otlp, file)?)?;
         check_receiver(&receiver)?;
         if before.secret.is_some() && secret.is_none() {
             check_stays(&was, &receiver)?;
@@ -242,8 +229,14 @@ async fn first_leaf(tx: &mut Tx, asked: Option<u64>) -> Result<i64> {
 }
 
 /// At most one of them.
-fn one_of(given: [Option<Receiver>; 4]) -> Result<Option<Receiver>> {
-    let mut given = given.into_iter().flatten();
+fn one_of(
+    syslog: Option<SyslogReceiver>,
+    webhook: Option<HttpReceiver>,
+    otlp: Option<HttpReceiver>,
+    file: Option<FileReceiver>,
+) -> Result<Option<Receiver>> {
+    let (otlp, webhook) = (otlp.map(Receiver::Otlp), webhook.map(Receiver::Webhook));
+    let mut given = [syslog.map(Receiver::Syslog), otlp, webhook, file.map(Receiver::File)].into_iter().flatten();
     let first = given.next();
     match given.next() {
         Some(second) => Err(Error::value(second.field(), "A target is one of `syslog`, `webhook`, `otlp` and `file`.")),
