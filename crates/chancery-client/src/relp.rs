@@ -10,7 +10,7 @@ use std::{
 /// What is offered when a session is opened.
 const OFFERS: &str = concat!("relp_version=0\nrelp_software=chancery,", env!("CARGO_PKG_VERSION"), "\ncommands=syslog");
 
-/// Bytes of one answer, and of all of its session: a status, some words, and at the beginning the receiver's offers.
+/// Bytes of one answer: a status, some words, and at the beginning the receiver's offers.
 const ANSWER_MAX: usize = 4 * 1024;
 
 /// Digits of a number in a frame.
@@ -18,6 +18,8 @@ const DIGITS_MAX: usize = 9;
 
 /// Letters of a command.
 const COMMAND_MAX: usize = 32;
+
+const NO_RELP: &str = "what it answers is no RELP";
 
 type Failure = Box<dyn Error + Send + Sync>;
 
@@ -64,7 +66,6 @@ fn acknowledged(stream: &mut impl Read, number: usize) -> Result<(), Failure> {
     if command != "rsp" || transaction != number {
         return Err(format!("the receiver answers {command} {transaction} where rsp {number} was due").into());
     }
-    // The answer to the last command may be empty.
     let text = String::from_utf8_lossy(&data);
     let status = text.split([' ', '\n']).next().unwrap_or_default();
     if status != "200" {
@@ -83,13 +84,12 @@ fn read_frame(stream: &mut impl Read) -> Result<Frame, Failure> {
             _ => return Err(NO_RELP.into()),
         }
     }
-    let (length, end) = read_number(stream)?;
+    let (length, mut end) = read_number(stream)?;
     if length > ANSWER_MAX {
         return Err(NO_RELP.into());
     }
     let mut data = vec![0; length];
     // Where there are no data, their space may be absent, too.
-    let mut end = end;
     if end == b' ' {
         stream.read_exact(&mut data)?;
         end = read_byte(stream)?;
@@ -101,8 +101,6 @@ fn read_frame(stream: &mut impl Read) -> Result<Frame, Failure> {
     }
     Ok(Frame { transaction, command, data })
 }
-
-const NO_RELP: &str = "what it answers is no RELP";
 
 /// A number, and the byte behind it.
 fn read_number(stream: &mut impl Read) -> Result<(usize, u8), Failure> {

@@ -58,14 +58,15 @@ impl Chancery {
             archives.looked_at = archives.looked_at.saturating_add(records.len());
             let mut is_since = false;
             for record in records {
-                let Some(record) = record.read().ok() else {
+                let read = record.read().ok();
+                let Some((is_change, told)) = read.and_then(|read| Some((is_change(&read), Told::archived(read)?)))
+                else {
                     facts.doubt_archive();
                     continue;
                 };
-                let is_change = is_change(&record);
-                let Some(told) = Told::archived(record).filter(|told| told.at.0 > archives.since_ms) else { continue };
-                is_since = true;
-                if is_change {
+                let is_newer = told.at.0 > archives.since_ms;
+                is_since |= is_newer;
+                if is_newer && is_change {
                     archives.told.push(told);
                 }
             }

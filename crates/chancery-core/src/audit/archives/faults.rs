@@ -11,11 +11,11 @@ use super::{
     lines::{Archived, lines_of, records},
     retention::AT_HAND_MIN,
 };
-use crate::{Chancery, Error, Host, Result, clock::ms};
+use crate::{Chancery, Error, Host, Result, clock::ms, time::parse_rfc3339};
 
 impl Chancery {
     /// Archives whose rows are not what is in them, or that do not follow one another from what was removed on; and such with records
-    /// that are too young for any: what somebody moves there is in no list, and the ledger is whole.
+    /// that are too young for any, or stay at hand: what somebody moves there is in no list, and the ledger is whole.
     pub(in crate::audit) async fn archive_faults(&self, host: &Host) -> Result<Vec<LedgerFault>> {
         let now_ms = self.clock.now_ms();
         let before_ms = now_ms.saturating_sub(ms(DAY).saturating_mul(AT_HAND_MIN.into()));
@@ -33,8 +33,10 @@ impl Chancery {
             let next = behind.saturating_add(row.head.leaves);
             // One that cannot be read is named already.
             if let Some(records) = lines_of(&row).as_deref().and_then(records) {
-                let times: Vec<_> = records.iter().filter_map(Archived::at_ms).collect();
-                if behind != end || next > leaves || !says_what_is_in_it(&row.head, &records, &times) {
+                let read: Vec<_> = records.iter().filter_map(|record| record.read().ok()).collect();
+                let times: Vec<_> = read.iter().filter_map(|record| parse_rfc3339(&record.time)).collect();
+                let stays = read.iter().any(|record| STAYS.contains(&record.action));
+                if behind != end || next > leaves || stays || !says_what_is_in_it(&row.head, &records, &times) {
                     faults.push(LedgerFault::ArchiveRow { first_leaf: behind });
                 }
                 if times.iter().any(|at_ms| (before_ms..=now_ms).contains(at_ms)) {
@@ -46,14 +48,12 @@ impl Chancery {
     }
 }
 
-/// Whether the numbers of an archive's row are those of its records, none of which is one that stays at hand: what the server looks
-/// for it would not find there.
+/// Whether the numbers of an archive's row are those of its records.
 fn says_what_is_in_it(head: &Head, records: &[Archived], times: &[i64]) -> bool {
     let Head { first_leaf, leaves, first_at_ms, last_at_ms, made_at_ms, .. } = *head;
     let leaves = first_leaf..first_leaf.saturating_add(leaves);
     let past = times.iter().filter(|at_ms| **at_ms <= made_at_ms);
     times.len() == records.len()
-        && !records.iter().filter_map(|record| record.read().ok()).any(|record| STAYS.contains(&record.action))
         && i64::try_from(records.len()) == Ok(head.records)
         && records.iter().all(|record| leaves.contains(&record.leaf))
         && times.iter().min().is_none_or(|first| *first == first_at_ms)
