@@ -7,6 +7,8 @@ use std::{
     time::Duration,
 };
 
+use chancery_types::SyslogTransport;
+
 use crate::{Allowed, ClientError, TlsConnector, relp};
 
 /// Bytes that a receiver may answer before it closes; syslog has no answers.
@@ -26,19 +28,23 @@ impl SyslogSender {
     }
 
     /// Sends these messages over one connection, closes it, and waits until the receiver has closed it as well: it does that
-    /// once it has read to the end (RFC 5425, 4.4). All of it within `wait`.
+    /// once it has read to the end (RFC 5425, 4.4). By RELP it waits until each is acknowledged. All of it within `wait`.
     ///
     /// # Errors
     ///
-    /// Whatever was in the way: then some of the messages may have come all the same.
+    /// Whatever was in the way, also what a receiver says against a message: then some of them may have come all the same.
     pub fn send(
         &self,
         host: &str,
         port: u16,
         messages: &[String],
+        transport: SyslogTransport,
         wait: Duration,
     ) -> Result<(), Box<dyn Error + Send + Sync>> {
         let mut stream = self.0.connect(host, port, wait, |_| Ok(()))?;
+        if transport == SyslogTransport::Relp {
+            return relp::send(&mut stream, messages);
+        }
         stream.write_all(&frames(messages))?;
         stream.flush()?;
         stream.conn.send_close_notify();
@@ -47,21 +53,6 @@ impl SyslogSender {
         }
         stream.sock.stream.shutdown(Shutdown::Write)?;
         until_closed(&mut stream)
-    }
-
-    /// Sends these messages by RELP over one connection, and waits until the receiver has acknowledged each. All of it within `wait`.
-    ///
-    /// # Errors
-    ///
-    /// Whatever was in the way, also what the receiver says against one: then some of the messages may have come all the same.
-    pub fn send_relp(
-        &self,
-        host: &str,
-        port: u16,
-        messages: &[String],
-        wait: Duration,
-    ) -> Result<(), Box<dyn Error + Send + Sync>> {
-        relp::send(&mut self.0.connect(host, port, wait, |_| Ok(()))?, messages)
     }
 }
 

@@ -4,7 +4,6 @@ use std::{net::IpAddr, sync::Arc};
 
 use chancery_client::{Allowed, SyslogSender, WebhookPoster, system_authorities};
 use chancery_core::{Append, Mail, Network, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
-use chancery_types::SyslogTransport;
 
 use crate::{
     audit_files::AuditFiles,
@@ -46,11 +45,7 @@ impl NoticeTransport for Transport {
 
     fn syslog(&self, syslog: Syslog) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let Syslog { host, port, messages, transport, wait } = syslog;
-        let sender = self.syslog.as_ref().ok_or(NO_AUTHORITIES)?;
-        match transport {
-            SyslogTransport::Tls => sender.send(&host, port, &messages, wait),
-            SyslogTransport::Relp => sender.send_relp(&host, port, &messages, wait),
-        }
+        self.syslog.as_ref().ok_or(NO_AUTHORITIES)?.send(&host, port, &messages, transport, wait)
     }
 
     fn append(&self, append: Append) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

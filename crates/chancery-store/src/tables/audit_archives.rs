@@ -39,6 +39,8 @@ const INSERT: &str = "INSERT INTO audit_archives \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 const NEWEST: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256 \
     FROM audit_archives ORDER BY first_leaf DESC LIMIT 1";
+const OLDEST: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256 \
+    FROM audit_archives ORDER BY first_leaf LIMIT 1";
 const BEHIND: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256, lines \
     FROM audit_archives WHERE first_leaf > $1 ORDER BY first_leaf LIMIT 1";
 const BEFORE: &str = "SELECT first_leaf, leaves, records, first_at_ms, last_at_ms, made_at_ms, bytes, sha256, lines \
@@ -71,6 +73,11 @@ pub(crate) fn list_of() -> List {
 /// The newest archive.
 pub async fn newest(tx: &mut Tx) -> Result<Option<Head>, StoreError> {
     sql(NEWEST).optional(tx).await
+}
+
+/// The oldest archive.
+pub async fn oldest(tx: &mut Tx) -> Result<Option<Head>, StoreError> {
+    sql(OLDEST).optional(tx).await
 }
 
 /// The first archive that begins behind this leaf.

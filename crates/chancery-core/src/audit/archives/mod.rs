@@ -16,8 +16,7 @@ use std::{sync::Arc, time::Duration};
 use chancery_store::{
     Tx,
     tables::{
-        audit_archives::{self, Row},
-        audit_ledger,
+        audit_archives, audit_ledger,
         tiles::{self, Tree},
     },
 };
@@ -125,8 +124,8 @@ async fn first_at_hand(tx: &mut Tx) -> Result<i64> {
 /// Since when all records are here, at hand or in archives, where some were archived or removed. Behind what was removed that is
 /// since the end of the first archive: clocks of several servers do not agree to the millisecond.
 pub(super) async fn here_from(tx: &mut Tx) -> Result<Option<i64>> {
-    let (oldest, removed) = (audit_archives::behind(tx, i64::MIN).await?, audit_ledger::removed(tx).await?);
-    if let Some(Row { head: oldest, .. }) = oldest {
+    let (oldest, removed) = (audit_archives::oldest(tx).await?, audit_ledger::removed(tx).await?);
+    if let Some(oldest) = oldest {
         return Ok(Some(if removed == 0 { oldest.first_at_ms } else { oldest.last_at_ms }));
     }
     if removed == 0 {
