@@ -20,8 +20,8 @@ use self::past::Past;
 use crate::{
     Caller, Chancery, Error, Grant, Result,
     access::{AccessState, ByRole, by_perms, by_rules, effect, rights},
+    base::list::{self, Page},
     identity::Directory,
-    list::{self, Page},
     tokenization::Profile,
 };
 

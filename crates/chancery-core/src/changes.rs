@@ -27,7 +27,7 @@ use uuid::Uuid;
 use crate::{
     Chancery, Error, Result,
     audit::STEADY,
-    clock::ms,
+    base::clock::ms,
     idempotency,
     quarantine::{Object, is_lasting},
 };

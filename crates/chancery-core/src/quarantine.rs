@@ -15,7 +15,7 @@ use std::{
 use tracing::{error, info};
 use uuid::Uuid;
 
-use crate::{Error, Meaning, Result, changes::ChangeKind, error::reason, rows::is_unauthentic};
+use crate::{Error, Meaning, Result, base::error::reason, changes::ChangeKind, rows::is_unauthentic};
 
 /// A kind of object, as in `changes`, and which one; none where there is only one.
 pub(crate) type Object = (&'static str, Option<Uuid>);

@@ -12,8 +12,8 @@ use serde_json::json;
 use crate::{
     Caller, Chancery, Error, Event, Host, Limits, Result,
     audit::{Told, check_retention},
+    base::clock::ms,
     changes::{Change, ChangeKind},
-    clock::ms,
     storage::{MayRead, Storage},
 };
 

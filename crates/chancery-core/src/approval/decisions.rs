@@ -19,7 +19,7 @@ use super::{
     rules::{Approval, Participant},
     signed::{self, SignedApproval},
 };
-use crate::{Caller, Chancery, Error, Member, Result, text::check_note};
+use crate::{Caller, Chancery, Error, Member, Result, base::text::check_note};
 
 /// How often a decision is taken anew because its subject changed meanwhile. Each time somebody else's decision went
 /// through, so this is far more than one subject can see.

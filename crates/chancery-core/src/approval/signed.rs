@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Error, Grant, Member, Result,
-    clock::ms,
+    base::clock::ms,
     identity::{Approving, browser_bytes, note_signature, passkey_descriptor},
     time::rfc3339_ms,
 };

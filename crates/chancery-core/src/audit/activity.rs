@@ -17,7 +17,7 @@ use chancery_types::{
     wire::activity::{Activity as Told, ActivityHour},
 };
 
-use crate::{Caller, Chancery, Error, Result, sharded::Sharded, time::rfc3339_ms};
+use crate::{Caller, Chancery, Error, Result, base::sharded::Sharded, time::rfc3339_ms};
 
 const HOUR_MS: i64 = 3_600_000;
 

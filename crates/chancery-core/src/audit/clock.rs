@@ -13,7 +13,7 @@ use chancery_store::tables;
 use chancery_types::Action;
 use serde_json::json;
 
-use crate::{Chancery, Clock, Error, Event, Result, Visitor, clock::ms};
+use crate::{Chancery, Clock, Error, Event, Result, Visitor, base::clock::ms};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 

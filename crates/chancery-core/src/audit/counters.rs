@@ -27,8 +27,8 @@ use uuid::Uuid;
 use super::{Actor, Counted, Event, Identities};
 use crate::{
     Caller, Limits, Source,
+    base::sharded::Sharded,
     identity::{RefusedKey, TokenRefusal},
-    sharded::Sharded,
 };
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.

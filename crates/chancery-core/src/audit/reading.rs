@@ -19,7 +19,7 @@ use tracing::error;
 use super::{archives::here_from, ledger::Part};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    list::{InOrder, Page, items},
+    base::list::{InOrder, Page, items},
     time::{parse_rfc3339, rfc3339_ms},
 };
 

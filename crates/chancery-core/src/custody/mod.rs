@@ -16,7 +16,7 @@ use chancery_keys::{
 };
 use chancery_types::KeyId;
 
-use crate::{Clock, Error, Result, pool::Pool};
+use crate::{Clock, Error, Result, base::pool::Pool};
 pub use rsa_pool::RsaPoolLevels;
 use signer::Outside;
 pub(crate) use signer::{Message, Signer, Unsigned};

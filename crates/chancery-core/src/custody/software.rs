@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    pool::{Pool, Signature, Work},
+    base::pool::{Pool, Signature, Work},
 };
 
 /// Messages up to this are hashed where they are: a thread hop costs more.

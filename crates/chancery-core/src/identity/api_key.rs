@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Network, Result, sharded::Sharded};
+use crate::{Chancery, Error, Network, Result, base::sharded::Sharded};
 
 /// What tells a key from a bearer token, which is a JWT and begins with `eyJ`.
 const PREFIX: &str = "chk_";

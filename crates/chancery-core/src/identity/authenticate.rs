@@ -16,9 +16,8 @@ use super::{
 use crate::{
     Chancery, Error, Event, Meaning, Result,
     audit::Nobody,
+    base::{clock::ms, pool},
     changes::{Change, ChangeKind},
-    clock::ms,
-    pool,
     quarantine::Object,
 };
 

@@ -37,10 +37,12 @@ use super::{
 use crate::{
     Chancery, Error, Event, Grant, Host, Limits, Result,
     access::effect::{self, named},
+    base::{
+        clock::ms,
+        list::Page,
+        text::{check_own_name, check_own_name_anew},
+    },
     changes::{Change, ChangeKind},
-    clock::ms,
-    list::Page,
-    text::{check_own_name, check_own_name_anew},
 };
 
 impl Chancery {

@@ -5,7 +5,7 @@ use std::{net::IpAddr, time::Duration};
 use chancery_types::{IdentityId, RoleId, wire::audit::LoginWay};
 use serde::{Deserialize, Serialize};
 
-use crate::{Limits, clock::ms};
+use crate::{Limits, base::clock::ms};
 
 /// One identity in a session, with the roles that it held when it logged in. Roles given to it later need a new login,
 /// so a session's privileges never grow by themselves.

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use crate::{
     Error, Limits, Result, Source,
-    pool::{Party, Pool},
+    base::pool::{Party, Pool},
 };
 
 /// What one try of a password costs: Argon2id with one lane.

@@ -12,9 +12,9 @@ use zeroize::Zeroizing;
 use super::{administration::take_turn, password};
 use crate::{
     Chancery, Error, Event, Host, Limits, Result,
+    base::text::check_own_name,
     changes::{Change, ChangeKind},
     settings,
-    text::check_own_name,
 };
 
 /// An identity that an installation begins with.

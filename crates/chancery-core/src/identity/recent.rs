@@ -10,7 +10,7 @@ use super::{
     directory::Directory,
     sessions::Session,
 };
-use crate::{Limits, sharded::Sharded};
+use crate::{Limits, base::sharded::Sharded};
 
 /// Tokens that a thread remembers: some 3 MB.
 const KNOWN_MAX: usize = 4_096;

@@ -30,10 +30,12 @@ use super::{
 use crate::{
     Chancery, Error, Event, Host, Meaning, Result,
     audit::Identities,
+    base::{
+        clock::ms,
+        text::{check_note, check_shown},
+    },
     changes::{Change, ChangeKind},
-    clock::ms,
     moment_ms,
-    text::{check_note, check_shown},
     time::rfc3339_ms,
 };
 

@@ -27,9 +27,11 @@ use super::{
 use crate::{
     Chancery, Error, Event, Grant, Limits, Result,
     access::effect::{self, named},
+    base::{
+        list::Page,
+        text::{check_own_name, check_own_name_anew},
+    },
     changes::{Change, ChangeKind},
-    list::Page,
-    text::{check_own_name, check_own_name_anew},
 };
 
 impl Chancery {

@@ -22,8 +22,8 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
+    base::clock::ms,
     changes::{Change, ChangeKind},
-    clock::ms,
     quarantine::{Quarantine, is_lasting},
     storage::{MayRead, Storage},
 };

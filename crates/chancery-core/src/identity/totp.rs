@@ -26,9 +26,8 @@ use super::{
 };
 use crate::{
     Chancery, Error, Event, Result,
+    base::{clock::ms, text::percent_encoded},
     changes::{Change, ChangeKind},
-    clock::ms,
-    text::percent_encoded,
     time::rfc3339_ms,
 };
 

@@ -7,7 +7,7 @@ use chancery_types::wire::{
 };
 
 use super::{Caller, caller::Shows, sessions::Key};
-use crate::{Chancery, Error, Result, clock::ms, time::rfc3339_ms};
+use crate::{Chancery, Error, Result, base::clock::ms, time::rfc3339_ms};
 
 impl Chancery {
     /// Who calls, as it stands now.

@@ -19,10 +19,12 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Error, Event, Result, Visitor,
+    base::{
+        list::Page,
+        text::{check_name, check_renamed},
+    },
     changes::{Change, ChangeKind},
     custody::{RsaPoolLevels, Signer},
-    list::Page,
-    text::{check_name, check_renamed},
 };
 pub(crate) use new_key::NewKey;
 pub(crate) use stored::{StoredKey, check_use};

@@ -20,7 +20,7 @@ use tracing::{error, warn};
 use uuid::Uuid;
 
 use super::{QUEUE, personal::StoredMailbox, post::Attempt, stored_target::StoredTarget};
-use crate::{Chancery, Error, Host, Result, clock::ms};
+use crate::{Chancery, Error, Host, Result, base::clock::ms};
 
 /// How often it is looked what is due.
 const LOOK_EVERY: Duration = Duration::from_millis(500);

@@ -25,7 +25,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use super::{deliver::DeliveringNotices, told::sight};
-use crate::{Caller, Chancery, Error, Limits, Result, clock::ms};
+use crate::{Caller, Chancery, Error, Limits, Result, base::clock::ms};
 
 /// How often it is looked for what is new, and whether the caller may still follow: a session that ends stops hearing
 /// within a second.

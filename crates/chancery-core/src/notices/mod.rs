@@ -48,7 +48,7 @@ pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
     post::{Append, Mail, NoticeTransport, Post, Posted, Syslog},
 };
-use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
+use crate::{Chancery, Error, Limits, Result, Visitor, base::pool::Pool, time::rfc3339_ms};
 
 /// The queue of the outbox in which notices wait.
 const QUEUE: &str = "notice";

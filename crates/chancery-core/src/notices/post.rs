@@ -13,7 +13,7 @@ use super::{
     shape,
     stored_target::{Access, StoredTarget},
 };
-use crate::{Chancery, Error, Result, error::reason};
+use crate::{Chancery, Error, Result, base::error::reason};
 
 /// Characters of an answer, or of a reason, that are kept.
 const SHOWN_MAX: usize = 300;

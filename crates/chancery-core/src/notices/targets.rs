@@ -25,9 +25,11 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
+    base::{
+        list::{InOrder, Page, items},
+        text::{check_name, check_renamed},
+    },
     identity::name_taken,
-    list::{InOrder, Page, items},
-    text::{check_name, check_renamed},
     time::rfc3339_ms,
 };
 

@@ -14,7 +14,7 @@ use super::{deliver::DeliveringNotices, personal};
 use crate::{
     Chancery, Error, Event, Result,
     audit::{Actor, Entry},
-    clock::ms,
+    base::clock::ms,
 };
 
 /// Between two looks.

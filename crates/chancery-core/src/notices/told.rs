@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Result,
-    list::{InOrder, Page, items},
+    base::list::{InOrder, Page, items},
 };
 
 impl Chancery {

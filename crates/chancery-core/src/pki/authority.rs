@@ -10,7 +10,7 @@ use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRul
 use chancery_verify::path::Link;
 
 use super::{ISSUER, certificate::Issuer, stored_certificate::StoredCertificate};
-use crate::{Chancery, Error, Result, compiled::Compiled, custody::Signer, keys::check_use};
+use crate::{Chancery, Error, Result, base::compiled::Compiled, custody::Signer, keys::check_use};
 
 /// The authorities that issued something since this node started.
 pub(crate) type ReadyAuthorities = Compiled<CertificateId, ReadyAuthority>;

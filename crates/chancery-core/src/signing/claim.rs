@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use crate::{
     Error, Limits, Result,
+    base::text::{check_note, check_shown},
     log::leaf::sha256,
-    text::{check_note, check_shown},
 };
 
 /// A claim, checked.

@@ -26,9 +26,9 @@ use crate::{
     access::effect,
     approval::proposals::StoreFirst,
     audit::Entry,
+    base::text::check_name,
     identity::Directory,
     pki::{Asked, IssueRequest, Prepared, ServiceCertificate, cert_profile},
-    text::check_name,
 };
 
 const NO_AUTHORITY: &str = "There is no time-stamping authority, neither here nor in the settings, so nothing can be \

@@ -5,9 +5,11 @@ use std::collections::HashSet;
 use super::{contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy};
 use crate::{
     Caller, Chancery, Error, Limits, Result,
-    list::{InOrder, Page, items},
+    base::{
+        list::{InOrder, Page, items},
+        text::{check_name, folded},
+    },
     log::inclusion_proofs,
-    text::{check_name, folded},
 };
 use chancery_store::{
     Position, Start,

@@ -23,8 +23,8 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     access::effect::named,
+    base::text::{check_name, check_renamed},
     changes::{Change, ChangeKind},
-    text::{check_name, check_renamed},
 };
 
 /// Works that compare a service's policies do so one after the other.

@@ -34,7 +34,7 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
     requirement::check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
     requirement::check_length("/rules/fileNames", file_names.len(), limits)?;
     for (index, pattern) in file_names.iter().enumerate() {
-        crate::text::check_name(&format!("/rules/fileNames/{index}"), pattern, limits)?;
+        crate::base::text::check_name(&format!("/rules/fileNames/{index}"), pattern, limits)?;
     }
     let positive = |field: &str, value: Option<u64>| match value {
         Some(0) => Err(Error::value(field, "At least 1, or null for no limit.")),

@@ -6,7 +6,7 @@ use chancery_types::SigningFormat;
 pub(crate) use chancery_x509::authenticode::Program;
 
 use super::stored_request::StoredRequest;
-use crate::{Chancery, Error, Grant, Limits, Result, text::check_name};
+use crate::{Chancery, Error, Grant, Limits, Result, base::text::check_name};
 
 /// As a submission says it; none where it says nothing.
 pub(super) fn program(

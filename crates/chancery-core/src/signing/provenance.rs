@@ -21,7 +21,7 @@ use uuid::Uuid;
 use super::{claim::Claim, embedded::container, service::Policy, submission::Contents};
 use crate::{
     Chancery, Error, Limits, Result,
-    text::{check_name, check_shown},
+    base::text::{check_name, check_shown},
 };
 
 const FIELD: &str = "/provenance";

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    list::{Page, items},
+    base::list::{Page, items},
     log::inclusion_proof,
 };
 

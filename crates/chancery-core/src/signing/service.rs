@@ -11,7 +11,7 @@ use chancery_types::{
 };
 
 use super::algorithms::Choice;
-use crate::{Caller, Chancery, Error, Result, list::Page};
+use crate::{Caller, Chancery, Error, Result, base::list::Page};
 
 /// The template of services that sign.
 pub(super) const PKI_SIGNING: &str = "PKI Signing";

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use super::service::{PKI_SIGNING, Policy, Service, stub, without_certificate};
 use crate::{
     Caller, Chancery, Error, Result,
-    list::Page,
+    base::list::Page,
     pki::{StoredCertificate, proposals::certificate::asked_for_last},
 };
 

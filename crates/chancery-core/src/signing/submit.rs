@@ -27,7 +27,7 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Grant, Meaning, Result,
     approval::{ATTEMPTS_MAX, Facts, Standing, Transition, requirement, too_many_attempts},
-    text::check_name,
+    base::text::check_name,
 };
 
 /// More than this many bytes are hashed on the bounded pool.

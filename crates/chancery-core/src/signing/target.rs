@@ -17,7 +17,7 @@ use super::{
     credential::{Credential, Outcome, Signer, Unusable},
     service::{Policy, Service},
 };
-use crate::{Chancery, Error, Result, compiled::Compiled, log::leaf::sha256};
+use crate::{Chancery, Error, Result, base::compiled::Compiled, log::leaf::sha256};
 
 /// The targets of requests since this node started.
 pub(crate) type ReadyTargets = Compiled<(ServiceId, PolicyId), Target>;

@@ -25,7 +25,7 @@ pub(crate) use self::{
     task::{Background, Recording},
 };
 pub use self::{host::Host, open::OpenFailure};
-use crate::{Caller, Chancery, Result, access::TokenizeGrant, list::Turn, rows::Watching};
+use crate::{Caller, Chancery, Result, access::TokenizeGrant, base::list::Turn, rows::Watching};
 
 /// The one way to the store.
 pub(crate) struct Storage {

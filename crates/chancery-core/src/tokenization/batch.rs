@@ -9,7 +9,7 @@ use chancery_types::{
 use futures::{StreamExt, TryStreamExt, stream};
 
 use super::engine::{Engine, Iv, IvKind, Outcome};
-use crate::{Error, Limits, Result, pool::Pool};
+use crate::{Error, Limits, Result, base::pool::Pool};
 
 /// Work of one job, in the units of [`Engine::work`]: some 2 ms, long enough to be worth handing over, short enough not to
 /// keep a core from others.

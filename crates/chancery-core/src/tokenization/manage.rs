@@ -26,10 +26,10 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     access::effect::{self, named},
     approval::requirement,
+    base::list::Page,
     changes::{Change, ChangeKind},
     identity::Directory,
     keys::{StoredKey, key_type},
-    list::Page,
 };
 
 impl Chancery {

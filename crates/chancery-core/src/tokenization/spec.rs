@@ -21,7 +21,7 @@ use super::{
 use crate::{
     Error, Limits, Result,
     access::{TokenRules, check_masks},
-    text::{check_name, check_renamed, check_stored_name},
+    base::text::{check_name, check_renamed, check_stored_name},
 };
 
 /// A token profile in the interface's words, without its id.

@@ -132,7 +132,7 @@ impl Chancery {
             return Ok(());
         }
         // A clock that is behind may still be in them.
-        let before_ms = self.clock.now_ms().saturating_sub(crate::clock::ms(Duration::from_hours(1)));
+        let before_ms = self.clock.now_ms().saturating_sub(crate::base::clock::ms(Duration::from_hours(1)));
         let forgotten = self.storage.background(&LeasingBudgets(()), move |tx| {
             Box::pin(async move { Ok::<_, Error>(budget_leases::forget(tx, before_ms).await?) })
         });

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{Reading, StoredProposal};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    list::{Page, items},
+    base::list::{Page, items},
 };
 
 /// What lets somebody read proposals.

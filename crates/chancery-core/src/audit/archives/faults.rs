@@ -11,7 +11,7 @@ use super::{
     lines::{Archived, lines_of, records},
     retention::AT_HAND_MIN,
 };
-use crate::{Chancery, Error, Host, Result, clock::ms, time::parse_rfc3339};
+use crate::{Chancery, Error, Host, Result, base::clock::ms, time::parse_rfc3339};
 
 impl Chancery {
     /// Archives whose rows are not what is in them, or that do not follow one another from what was removed on; and such with records

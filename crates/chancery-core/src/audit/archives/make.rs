@@ -22,7 +22,7 @@ use crate::{
         Actor,
         ledger::{leaf_of, line_of_leaf},
     },
-    clock::ms,
+    base::clock::ms,
     log::ranges,
     time::rfc3339_ms,
 };

@@ -28,7 +28,7 @@ use self::remove::Removal;
 pub(crate) use self::retention::check as check_retention;
 pub(super) use self::{lines::Archived, reading::lines_behind};
 use super::{Actor, STEADY};
-use crate::{Chancery, Error, Event, Host, Result, audit::Entry, clock::ms};
+use crate::{Chancery, Error, Event, Host, Result, audit::Entry, base::clock::ms};
 
 /// How often it is looked whether something is to be moved or removed.
 const LOOK_EVERY: Duration = Duration::from_mins(10);

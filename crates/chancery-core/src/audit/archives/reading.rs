@@ -21,7 +21,7 @@ use tracing::error;
 use super::lines::{Archived, lines_of, records};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    list::{InOrder, Page, items},
+    base::list::{InOrder, Page, items},
     time::rfc3339_ms,
 };
 

@@ -25,7 +25,7 @@ use crate::{
         Actor,
         ledger::{Extension, leaf_of},
     },
-    clock::ms,
+    base::clock::ms,
     log::LogKey,
 };
 

@@ -33,8 +33,11 @@ use super::{
     known,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, ListLimits, Result, audit::reading::moment, list::Turn, pool::be_nice,
-    storage::first_of, time::rfc3339_ms,
+    Caller, Chancery, Error, Event, Grant, ListLimits, Result,
+    audit::reading::moment,
+    base::{list::Turn, pool::be_nice},
+    storage::first_of,
+    time::rfc3339_ms,
 };
 
 /// Calls of one answer, where nothing is said.

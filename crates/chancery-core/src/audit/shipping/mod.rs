@@ -27,7 +27,7 @@ use std::{
 use uuid::Uuid;
 
 pub(crate) use self::ship::ShippingAudit;
-use crate::{Chancery, Limits, Visitor, pool::Pool};
+use crate::{Chancery, Limits, Visitor, base::pool::Pool};
 
 /// Targets that are sent to at a time.
 const SENDS_MAX: usize = 8;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     Chancery, Error, Result,
-    error::reason,
+    base::error::reason,
     notices::{Append, Attempt, Post, Secrets, Syslog, attempt, signed},
     storage::host_name,
 };

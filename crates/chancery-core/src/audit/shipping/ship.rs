@@ -25,7 +25,7 @@ use super::{
 use crate::{
     Chancery, Error, Event, Host, Result,
     audit::{Actor, Entry, archives::Archived},
-    clock::ms,
+    base::clock::ms,
     notices::{Attempt, Secrets, delay_ms, jitter},
 };
 

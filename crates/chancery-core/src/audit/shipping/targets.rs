@@ -26,10 +26,12 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
+    base::{
+        list::Page,
+        text::{check_name, check_renamed},
+    },
     identity::name_taken,
-    list::Page,
     notices::{Attempt, check_key, check_url},
-    text::{check_name, check_renamed},
 };
 
 /// Bytes of a token of OTLP.

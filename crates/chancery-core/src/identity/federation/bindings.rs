@@ -19,12 +19,11 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Result,
+    base::{list::Page, text::check_name},
     identity::{
         administration::{end_sessions, name_taken},
         identities::{check_holds_as_much, check_takes_programs, kind_of},
     },
-    list::Page,
-    text::check_name,
 };
 
 /// Claims that a binding names, and bytes of a name or a value.

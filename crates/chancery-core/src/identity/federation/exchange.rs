@@ -24,7 +24,7 @@ use super::{
 use crate::{
     Chancery, Error, Meaning, Result, Visitor,
     audit::Nobody,
-    clock::ms,
+    base::clock::ms,
     identity::{identities::kind_of, prove::Proved},
 };
 

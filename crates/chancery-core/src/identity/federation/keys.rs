@@ -18,7 +18,10 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{claims::TokenRefusal, lane::Lane, ldap::LdapState, stored::ProviderContent};
-use crate::{Chancery, Clock, Error, Limits, LoginLimits, Result, clock::ms, error::reason, pool::Pool};
+use crate::{
+    Chancery, Clock, Error, Limits, LoginLimits, Result,
+    base::{clock::ms, error::reason, pool::Pool},
+};
 
 /// Keys that are fetched at a time: those of as many providers.
 const FETCHES_MAX: usize = 8;

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     Error, Limits, Result, Source,
-    pool::{Pool, Work},
+    base::pool::{Pool, Work},
 };
 
 /// Calls at a time, and those of one source.

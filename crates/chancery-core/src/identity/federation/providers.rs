@@ -17,12 +17,14 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Result,
+    base::{
+        list::Page,
+        text::{check_name, check_renamed},
+    },
     identity::{
         administration::{end_sessions, name_taken},
         identities::check_holds_as_much,
     },
-    list::Page,
-    text::{check_name, check_renamed},
 };
 
 /// Audiences of a provider, and characters of one.

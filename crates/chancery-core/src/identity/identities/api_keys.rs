@@ -27,13 +27,13 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Meaning, Network, Result,
+    base::text::{check_name, check_renamed},
     changes::{Change, ChangeKind},
     identity::{
         administration::name_taken,
         api_key::{Content, FIRST_NAME, new_secret},
         passkeys::check_has_shown_passkey,
     },
-    text::{check_name, check_renamed},
     time::{parse_rfc3339, rfc3339_ms},
 };
 

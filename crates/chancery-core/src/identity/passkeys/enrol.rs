@@ -22,9 +22,8 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
-    clock::ms,
+    base::{clock::ms, text::check_name},
     identity::{administration::name_taken, identities::existing},
-    text::check_name,
     time::rfc3339_ms,
 };
 

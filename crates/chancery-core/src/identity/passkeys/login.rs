@@ -21,7 +21,7 @@ use super::{
     stored::{browser_bytes, note_signature},
     ticket::Challenge,
 };
-use crate::{Chancery, Error, Result, Visitor, clock::ms, identity::SigningIn, time::rfc3339_ms};
+use crate::{Chancery, Error, Result, Visitor, base::clock::ms, identity::SigningIn, time::rfc3339_ms};
 
 /// A key that nobody has: the point that RFC 9380, appendix J.1.1, hashes the empty message to. What it verifies counts for
 /// nothing; it is there for the time that this takes.

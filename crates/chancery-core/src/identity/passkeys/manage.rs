@@ -14,13 +14,13 @@ use uuid::Uuid;
 use super::stored::{shown, stored};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Member, Result,
+    base::text::check_renamed,
     changes::{Change, ChangeKind},
     identity::{
         administration::name_taken,
         identities::{check_holds_as_much, existing},
     },
     settings::Freshness,
-    text::check_renamed,
 };
 
 impl Chancery {

@@ -12,7 +12,9 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use crate::{Error, Limits, Result, clock::ms, identity::identities::existing, log::leaf::sha256, time::rfc3339_ms};
+use crate::{
+    Error, Limits, Result, base::clock::ms, identity::identities::existing, log::leaf::sha256, time::rfc3339_ms,
+};
 
 /// As the interface shows it.
 pub(super) fn shown(row: &Row, limits: &Limits) -> Result<Passkey> {

@@ -24,8 +24,7 @@ use super::{
 use crate::{
     Chancery, Error, Event, Host, Result,
     audit::{Actor, Entry},
-    clock::ms,
-    error::reason,
+    base::{clock::ms, error::reason},
     log::number,
     notices::{Post, delay_ms, jitter},
 };

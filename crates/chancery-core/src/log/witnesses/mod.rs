@@ -28,7 +28,7 @@ pub(crate) use self::{
     ask::AskingWitnesses,
     notes::{Shown, cosigned, with_cosignatures},
 };
-use crate::{Chancery, Limits, Visitor, pool::Pool};
+use crate::{Chancery, Limits, Visitor, base::pool::Pool};
 
 /// Witnesses that are asked at a time.
 const ASKED_MAX: usize = 4;

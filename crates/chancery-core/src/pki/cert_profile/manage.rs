@@ -20,11 +20,13 @@ use super::{BUILT_IN, CertProfile, built_in};
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     approval::{Requirement, requirement},
+    base::{
+        list::Page,
+        text::{check_name, check_renamed},
+    },
     changes::{Change, ChangeKind},
-    list::Page,
     pki::proposals::cert_profile::effect_of,
     storage::MayRead,
-    text::{check_name, check_renamed},
 };
 
 /// Compiles certificate profiles, which stay for whoever needs them next. Made only here.

@@ -24,7 +24,7 @@ pub(crate) use chancery_x509::certificate::{CLIENT_AUTH, CODE_SIGNING, OCSP_SIGN
 use der::asn1::ObjectIdentifier;
 
 use super::{name_constraints::Written, validity::Period};
-use crate::compiled::Compiled;
+use crate::base::compiled::Compiled;
 pub(crate) use manage::{CompilingProfiles, approval_of, change, check_change};
 pub(super) use text::{purpose, purpose_text};
 

@@ -22,6 +22,7 @@ use super::{
 use crate::{
     Error, Limits, Result,
     approval::requirement,
+    base::text::check_stored_name,
     keys::key_type,
     pki::{
         alt_name::{is_absolute_uri, is_dns_name},
@@ -29,7 +30,6 @@ use crate::{
         name_constraints::{EXPECTED, NoRule, Written},
         validity::{Period, Validity},
     },
-    text::check_stored_name,
 };
 
 /// id-kp-emailProtection (RFC 5280, 4.2.1.12).

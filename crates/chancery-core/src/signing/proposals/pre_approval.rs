@@ -19,11 +19,11 @@ use crate::{
         requirement,
     },
     audit::Actor,
+    base::text::check_name,
     signing::{
         policy_rules,
         service::{Policy, Service},
     },
-    text::check_name,
 };
 
 /// Approvals of requests to come: of these digests, or of so many requests of one submitter.

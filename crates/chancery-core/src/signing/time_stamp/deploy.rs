@@ -13,12 +13,12 @@ use super::oid::Oid;
 use crate::{
     Caller, Chancery, Error, Event, Result,
     audit::Told,
+    base::text::check_name,
     pki::{Prepared, cert_profile},
     signing::{
         deploy::{name_taken, wanted, within},
         service::TIME_STAMPING,
     },
-    text::check_name,
 };
 
 /// The policy of authorities that state none, described in docs/INTERFACE.md: below the arc that ITU-T X.660 gives to

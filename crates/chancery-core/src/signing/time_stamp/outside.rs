@@ -18,7 +18,7 @@ use tokio::time::{self, Instant};
 use tracing::warn;
 
 use super::request::{MessageImprint, TimeStampReq};
-use crate::{Clock, Error, Limits, Result, pool::Pool};
+use crate::{Clock, Error, Limits, Result, base::pool::Pool};
 
 /// Calls at a time. They wait for the network, not for a core, and have a pool of their own, so that a slow authority
 /// holds nobody up who does not need it.

@@ -17,7 +17,7 @@ use crate::{
         proposals::{About, NewProposal, StoreFirst},
         requirement,
     },
-    text::check_name,
+    base::text::check_name,
     tokenization::Profile,
 };
 

@@ -16,7 +16,7 @@ use super::grant_of;
 use crate::{
     Caller, Chancery, Error, Event, Result,
     approval::proposals::StoredProposal,
-    list::{Page, items},
+    base::list::{Page, items},
 };
 
 /// Who sees the grants of others.

@@ -70,7 +70,7 @@ impl Chancery {
             return Ok(());
         }
         // A clock that is behind may still be before their ends.
-        let before_ms = self.clock.now_ms().saturating_sub(crate::clock::ms(Duration::from_hours(1)));
+        let before_ms = self.clock.now_ms().saturating_sub(crate::base::clock::ms(Duration::from_hours(1)));
         while self
             .storage
             .background(&TidyingVaults(()), move |tx| {

@@ -11,7 +11,7 @@ use chancery_store::tables::identity_providers::Row;
 use uuid::Uuid;
 
 use super::super::{NoAnswer, lane::Lane};
-use crate::{Limits, error::reason, identity::throttle::Delays};
+use crate::{Limits, base::error::reason, identity::throttle::Delays};
 
 /// The keyed hash of a user name of a directory.
 pub(super) type NameHash = [u8; 32];

@@ -16,7 +16,10 @@ use super::{
     encoded,
     ticket::Ticket,
 };
-use crate::{Chancery, Error, Result, Source, error::reason, text::percent_encoded};
+use crate::{
+    Chancery, Error, Result, Source,
+    base::{error::reason, text::percent_encoded},
+};
 
 /// Characters of an error's name that the log shows.
 const ERROR_MAX: usize = 64;

@@ -13,7 +13,7 @@ pub use begin::OidcStarted;
 
 use std::fmt::Write as _;
 
-use crate::{Chancery, Error, Result, text::percent_encoded};
+use crate::{Chancery, Error, Result, base::text::percent_encoded};
 
 /// Where browsers come back to; it is registered at each provider.
 const CALLBACK: &str = "/home/v1/login/oidc/callback";

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
     Error, Meaning,
-    pool::{Signature, job::Leaves},
+    base::pool::{Signature, job::Leaves},
 };
 
 /// A job that is never run; it tells who it is by its group.
