@@ -45,7 +45,7 @@ test("a letter that looks like a Latin one among them is told, and other scripts
 });
 
 test("letter case, spelling and blanks make no other name, as in the server", async () => {
-  const source = await readFile(new URL("../../crates/chancery-core/src/text.rs", import.meta.url), "utf8");
+  const source = await readFile(new URL("../../crates/chancery-core/src/base/text.rs", import.meta.url), "utf8");
   const body = source.slice(source.indexOf("fn letter_case_and_spelling_make_no_other_name"));
   const text = (/** @type {string} */ rust) => rust.replace(/\\u\{([0-9a-f]+)\}/g, (_, point) => String.fromCodePoint(parseInt(point, 16)));
   const pairs = [...body.matchAll(/\("([^"]+)", "([^"]+)"\),/g)].map(([, one, other]) => [text(one), text(other)]);

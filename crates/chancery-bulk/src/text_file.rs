@@ -1,4 +1,5 @@
-//! Pieces of text: their values to the server, and what it made of them back into their rows.
+//! Text files in pieces: takes the values out of the rows of a piece, has the server make tokens of them, and puts these into the
+//! rows.
 
 use crate::{
     answers::{Answers, Outcome, Text},

@@ -1,4 +1,4 @@
-//! Syslog over TLS (RFC 5425), or RELP over TLS, to receivers whose addresses somebody else has named.
+//! Syslog over TLS (RFC 5425), or RELP over TLS, to receivers that a user of the server has named: the server sends its audit records by it.
 
 use std::{
     error::Error,

@@ -18,12 +18,47 @@ use uuid::Uuid;
 
 use self::past::Past;
 use crate::{
-    Caller, Chancery, Error, Grant, Result,
-    access::{AccessState, ByRole, by_perms, by_rules, effect, rights},
+    Audit, Caller, Context, Error, Grant, Identities, Result, Signing, Tokens,
     base::list::{self, Page},
-    identity::Directory,
+    identity::{
+        Directory, effect,
+        rights::{AccessState, ByRole, by_perms, by_rules, rights},
+    },
     tokenization::Profile,
 };
+
+/// Who can do what.
+pub struct Reports {
+    context: Arc<Context>,
+    identities: Arc<Identities>,
+    audit: Arc<Audit>,
+    signing: Arc<Signing>,
+    tokens: Arc<Tokens>,
+}
+
+impl Reports {
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        identities: &Arc<Identities>,
+        audit: &Arc<Audit>,
+        signing: &Arc<Signing>,
+        tokens: &Arc<Tokens>,
+    ) -> Self {
+        Self {
+            context: Arc::clone(context),
+            identities: Arc::clone(identities),
+            audit: Arc::clone(audit),
+            signing: Arc::clone(signing),
+            tokens: Arc::clone(tokens),
+        }
+    }
+}
+
+impl AsRef<Context> for Reports {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}
 
 /// Rights of one answer: it ends with the identity that reaches them.
 const RIGHTS_MAX: usize = 10_000;
@@ -40,14 +75,14 @@ enum Named {
     Since(String),
 }
 
-impl Chancery {
+impl Reports {
     /// Who can do what now, or could at a moment.
     pub async fn access_report(&self, caller: &Caller, query: AccessQuery) -> Result<AccessReport> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AccessRead, None).await?;
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AccessRead, None).await?;
         let AccessQuery { page_size, after, search, identity_uuid, object_uuid, right, as_of } = query;
-        let page = Page::of(&ListQuery { page: None, page_size, after, search }, &self.limits)?;
+        let page = Page::of(&ListQuery { page: None, page_size, after, search }, &self.context.limits)?;
         let Some(as_of) = as_of else {
-            let (directory, profiles) = (self.identity.directory.load(), self.token_profiles.all());
+            let (directory, profiles) = (self.identities.state.directory.load(), self.tokens.token_profiles.all());
             let profiles = profiles.iter().map(|profile| (info(profile), profile.control_rules.as_slice()));
             return reported(&directory, &by_role(&directory, profiles, object_uuid, right), identity_uuid, &page);
         };
@@ -71,15 +106,15 @@ impl Chancery {
     /// it is the caller who may make it: auditors look at what others do. It is not recorded: nobody has tried the change.
     pub async fn access_effect(&self, caller: &Caller, change: AccessChange) -> Result<AccessEffect> {
         let action = Action::AccessRead;
-        self.grant_any(caller, &CHANGERS, action, None).await?;
+        self.context.grant_any(caller, &CHANGERS, action, None).await?;
         let change = Named::of(change)?;
-        let grant = self.grant_any(caller, &[change.perm(), Perm::AuditRead], action, change.object()).await?;
+        let grant = self.context.grant_any(caller, &[change.perm(), Perm::AuditRead], action, change.object()).await?;
         let granter = (grant.perm() == Some(change.perm())).then_some(caller);
         match change {
-            Named::Rules(profile, rules) => self.rules_effect(&grant, profile, rules).await,
-            Named::Role(role, perms) => self.role_effect(&grant, granter, role, perms).await,
-            Named::Identity(identity, roles) => self.identity_effect(&grant, granter, identity, roles).await,
-            Named::Policy(policy, change) => self.policy_effect(&grant, policy, *change).await,
+            Named::Rules(profile, rules) => self.tokens.rules_effect(&grant, profile, rules).await,
+            Named::Role(role, perms) => self.identities.role_effect(&grant, granter, role, perms).await,
+            Named::Identity(identity, roles) => self.identities.identity_effect(&grant, granter, identity, roles).await,
+            Named::Policy(policy, change) => self.signing.policy_effect(&grant, policy, *change).await,
             Named::Since(since) => self.effect_since(caller, &grant, since).await,
         }
     }

@@ -1,40 +1,51 @@
-//! The door: what an open installation is made of.
+//! The façade: an installation that is open, with all its domains. Their public methods are called the door, since nothing else
+//! leads to the store and the keys.
+
+mod compiled;
+mod health;
 
 use std::{
+    any::{Any, TypeId},
+    ops::Deref,
     sync::{
-        Arc,
+        Arc, OnceLock, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
 };
 
 use arc_swap::ArcSwap;
-use chancery_journal::Journal;
 use chancery_keys::{Custodian, KeyBackend, RootKeySource};
 use chancery_store::{StoreUrl, tables};
-use chancery_types::{CertProfileId, CertificateId, IdentityId, KeyId, ServiceId, TokenProfileId};
-use tokio::{sync::Mutex, time::timeout};
+use chancery_types::Action;
+use tokio::time::timeout;
 use tracing::{error, warn};
 use uuid::Uuid;
 
+use self::health::WriteProbe;
 use crate::{
-    Clock, Error, Limits, OpenFailure, Result,
-    access::Budgets,
-    approval::{IdLocks, proposals::Effects},
-    audit::{Activity, Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, Shipping, open_journal},
+    Approvals, Audit, Budgets, Clock, Context, Error, Identities, Keys, Limits, Log, Notices, OpenFailure, Pki,
+    Reports, Result, Signing, Tokens,
+    approval::{Domains, proposals::Effects},
+    audit::{Found, JournalConfig, open_journal},
     base::{list::ReadTurns, pool::Pool},
-    changes::{Change, ChangeKind, Following, FollowingChanges},
+    context::{
+        activity::Activity,
+        changes::Compiled,
+        clock_watch::ClockWatch,
+        quarantine::Quarantine,
+        record::Counters,
+        settings::Settings,
+        storage::{Background, Evidence, MayRead, Opening, Recording, Storage},
+    },
     custody::Custody,
-    health::WriteProbe,
-    identity::{IdentityState, PasswordWork, Passwords, ProviderTransport, Rate},
-    log::{Log, Witness, Witnesses},
-    notices::{NoticeConfig, Notices},
-    pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
-    quarantine::Quarantine,
-    settings::Settings,
-    signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
-    storage::Storage,
-    tokenization::{self, TokenProfiles},
+    identity::{ControlRules, PasswordWork, ProviderTransport},
+    log::Witness,
+    notices::NoticeConfig,
+    outbound::Outbound,
+    pki,
+    signing::{self, OutsideAuthorities},
+    tokenization,
 };
 
 /// What an installation is opened with.
@@ -73,65 +84,30 @@ pub struct Config {
 
 /// An open installation.
 pub struct Chancery {
-    pub(crate) storage: Storage,
-    pub(crate) custodian: Arc<Custodian>,
-    pub(crate) clock: Clock,
-    pub(crate) limits: Limits,
-    pub(crate) hardened: bool,
-    pub(crate) public_url: Option<String>,
-    pub(crate) pool: Arc<Pool>,
-    /// For passwords alone.
-    pub(crate) passwords: Passwords,
-    pub(crate) counters: Counters,
-    pub(crate) activity: Activity,
-    pub(crate) custody: Arc<Custody>,
-    pub(crate) identity: IdentityState,
-    pub(crate) token_profiles: TokenProfiles,
-    pub(crate) budgets: Budgets,
-    /// Previews of token profiles in the current minute.
-    pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
-    pub(crate) settings: ArcSwap<Settings>,
-    /// Held for a request or a proposal while an approval of it is worked on.
-    pub(crate) decision_locks: IdLocks,
-    /// What proposals do, in the words of whoever proposes them.
-    pub(crate) effects: Effects,
-    pub(crate) read_turns: ReadTurns,
-    pub(crate) outside_stamps: Option<Outside>,
-    pub(crate) log: Log,
-    pub(crate) ledger: Ledger,
-    /// Revocation lists that were signed already.
-    pub(crate) kept_lists: KeptLists,
-    /// Held while an OCSP responder's certificate is made.
-    pub(crate) ocsp_turn: Mutex<()>,
-    /// OCSP answers that were signed already.
-    pub(crate) ocsp_answers: Arc<OcspAnswers>,
-    /// Authorities that issued something.
-    pub(crate) authorities: ReadyAuthorities,
-    pub(crate) targets: ReadyTargets,
-    pub(crate) stored_submitters: StoredSubmitters,
-    /// Certificate profiles of people's own under which something was issued.
-    pub(crate) cert_profiles: ReadyCertProfiles,
-    pub(crate) notices: Notices,
-    pub(crate) shipping: Shipping,
-    pub(crate) witnesses: Witnesses,
-    pub(crate) journal: Option<Arc<Journal>>,
-    /// What the store knows of it.
-    pub(crate) anchored: Anchored,
-    /// How many certificates end soon.
-    pub(crate) expiring: FoundExpiring,
-    /// How far the compiled state has followed the store.
-    pub(crate) following: Following,
-    /// What of the compiled state cannot be read.
-    pub(crate) quarantine: Quarantine,
-    /// What this server calls itself in the store until it ends.
-    pub(crate) node: Uuid,
-    /// Whether it has told that it serves.
-    pub(crate) serves: AtomicBool,
-    pub(crate) clock_watch: ClockWatch,
+    pub(crate) context: Arc<Context>,
+    /// Who may call.
+    pub identities: Arc<Identities>,
+    /// What waits for people.
+    pub approvals: Arc<Approvals>,
+    /// The keys that people have made.
+    pub keys: Arc<Keys>,
+    /// The transparency log.
+    pub log: Arc<Log>,
+    /// The records of what was done.
+    pub audit: Arc<Audit>,
+    pub(crate) budgets: Arc<Budgets>,
+    /// Certificates.
+    pub pki: Arc<Pki>,
+    /// Code signing.
+    pub signing: Arc<Signing>,
+    /// Tokenization.
+    pub tokens: Arc<Tokens>,
+    /// Who hears of what happened.
+    pub notices: Arc<Notices>,
+    /// Who can do what.
+    pub reports: Arc<Reports>,
     /// Whether it could write when it last tried for its own sake.
     pub(crate) write_probe: WriteProbe,
-    /// Whether it is shutting down: nothing is done in turn any more.
-    pub(crate) is_closing: AtomicBool,
 }
 
 /// What takes effect once it is approved: each kind of proposal, from the domain that proposes it.
@@ -152,6 +128,14 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 /// Writes down what is only in memory when a server ends. Made only here.
 pub(crate) struct ShuttingDown(());
 
+impl Evidence for ShuttingDown {}
+impl MayRead for ShuttingDown {}
+impl Background for ShuttingDown {}
+impl Recording for ShuttingDown {
+    const NAME: &'static str = "server";
+    const ACTIONS: &'static [Action] = &[Action::ServerStop];
+}
+
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store. One whose
     /// store is to be read alone does nothing by itself, and so neither changes nor signs what somebody is to judge.
@@ -164,86 +148,99 @@ impl Chancery {
         Ok(chancery)
     }
 
-    async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let (rsa_pool, backend, kept, http) = (config.rsa_pool, config.key_backend, config.journal, config.providers);
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, notices, .. } = config;
-        let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
-        let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
-        let (storage, opening, following) = Storage::open(node, &store, &custodian, &clock).await?;
-        let opened = kept.as_ref().map(|kept| open_journal(kept, &custodian, &clock)).transpose()?;
-        let (journal, found) = opened.map(Found::of).unzip();
-        let pool = Arc::new(Pool::new(&limits));
-        let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, backend);
-        let chancery = Arc::new(Self {
-            pool,
-            passwords: Passwords::new(&limits, config.password_work),
-            counters: Counters::new(node, &limits),
-            activity: Activity::default(),
-            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, (http, &limits), &clock).await?,
-            token_profiles: TokenProfiles::default(),
-            budgets: Budgets::new(node, store.path()),
+    /// What all domains stand on.
+    async fn context(config: &Config) -> Result<(Arc<Context>, Opening), OpenFailure> {
+        let Config { store, clock, limits, hardened, public_url, notices, rsa_pool, key_backend, .. } = config;
+        let custodian = Arc::new(Custodian::new(config.root_key.load()?).map_err(Error::internal)?);
+        let node = Uuid::from_bytes(chancery_keys::random());
+        let (storage, opening, following) = Storage::open(node, store, &custodian, clock).await?;
+        let pool = Arc::new(Pool::new(limits));
+        let context = Context {
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
-            log: Log::load(&storage, &opening, &custodian, &custody, config.log_name.as_deref(), public_url.as_deref())
-                .await?,
-            ledger: Ledger::load(&storage, &opening, &custodian, &custody, &clock).await?,
-            custodian,
-            custody,
-            decision_locks: IdLocks::default(),
-            effects: EFFECTS,
+            custody: Custody::new(&custodian, &pool, clock, *rsa_pool, key_backend.clone()),
+            counters: Counters::new(node, limits),
+            activity: Activity::default(),
             read_turns: ReadTurns::default(),
-            outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
-            previews: std::sync::Mutex::default(),
-            kept_lists: KeptLists::new(limits.revocation_lists_kept_max),
-            ocsp_turn: Mutex::default(),
-            ocsp_answers: Arc::default(),
-            authorities: ReadyAuthorities::default(),
-            targets: ReadyTargets::default(),
-            stored_submitters: StoredSubmitters::default(),
-            cert_profiles: ReadyCertProfiles::default(),
-            notices: Notices::new(notices, &limits),
-            shipping: Shipping::new(&limits),
-            witnesses: Witnesses::new(config.witnesses, &limits),
-            journal: journal.map(Arc::new),
-            anchored: Anchored::default(),
-            expiring: FoundExpiring::default(),
-            following,
-            quarantine,
-            node,
-            serves: AtomicBool::new(false),
+            outbound: Outbound::new(notices.transport.clone(), notices.console.clone()),
+            quarantine: Quarantine::default(),
             clock_watch: ClockWatch::default(),
-            write_probe: WriteProbe::default(),
+            compiled: OnceLock::new(),
             is_closing: AtomicBool::new(false),
+            clock: clock.clone(),
+            limits: limits.clone(),
+            hardened: *hardened,
+            public_url: public_url.clone(),
             storage,
-            clock,
-            limits,
-            hardened,
-            public_url,
+            custodian,
+            pool,
+            following,
+            node,
+        };
+        Ok((Arc::new(context), opening))
+    }
+
+    async fn opened(config: Config) -> Result<Arc<Self>, OpenFailure> {
+        let (context, opening) = Self::context(&config).await?;
+        let Config { store, outside_stamps, providers, journal: kept, .. } = config;
+        let opened = kept.as_ref().map(|kept| open_journal(kept, &context.custodian, &context.clock)).transpose()?;
+        let (journal, found) = opened.map(Found::of).unzip();
+        let identities = Arc::new(Identities::open(&context, &opening, config.password_work, providers).await?);
+        let log = Arc::new(Log::open(&context, &opening, config.log_name.as_deref(), config.witnesses).await?);
+        let approvals = Arc::new(Approvals::new(&context, &identities, &log, EFFECTS));
+        let keys = Arc::new(Keys::new(&context));
+        let budgets = Arc::new(Budgets::new(Arc::clone(&context), store.path()));
+        let audit = Arc::new(Audit::open(&context, &identities, &opening, journal).await?);
+        let pki = Arc::new(Pki::new(&context, &identities, &approvals, &keys));
+        let signing = Arc::new(Signing::new(&context, &approvals, &budgets, &pki, outside_stamps));
+        let tokens = Arc::new(Tokens::new(&context, &approvals, &audit, &budgets));
+        let notices = Arc::new(Notices::new(&context, &approvals));
+        let reports = Arc::new(Reports::new(&context, &identities, &audit, &signing, &tokens));
+        let rules: Arc<dyn ControlRules> = tokens.clone();
+        // Each is set here alone.
+        let _set_already = identities.rules.set(Arc::downgrade(&rules));
+        let chancery = Arc::new(Self {
+            context,
+            identities,
+            approvals,
+            keys,
+            log,
+            audit,
+            budgets,
+            pki,
+            signing,
+            tokens,
+            notices,
+            reports,
+            write_probe: WriteProbe::default(),
         });
-        chancery.load_token_profiles(&opening).await?;
-        chancery.journal_begins(kept.as_ref(), found.as_ref()).await?;
-        chancery.tell_of_unreadable_policies(&opening).await?;
+        let _set_already = chancery.approvals.domains.set(Arc::downgrade(&chancery) as Weak<dyn Domains>);
+        let compiled = Arc::downgrade(&chancery) as Weak<dyn Compiled>;
+        let _set_already = chancery.context.compiled.set(compiled);
+        chancery.tokens.load_token_profiles(&opening).await?;
+        chancery.audit.journal_begins(kept.as_ref(), found.as_ref()).await?;
+        chancery.signing.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)
     }
 
     /// Begins what is done again and again until the last user is gone.
     fn begin_tasks(self: &Arc<Self>) {
-        self.follow_changes();
-        self.watch_journal();
-        self.watch_rows();
-        self.watch_clock();
-        self.flush_counters_each_second();
-        self.write_activity_in_turn();
-        self.keep_sessions_in_turn();
-        self.warn_of_expiry();
-        self.tell_of_overdue_in_turn();
-        self.tidy_vaults();
-        self.forget_lists_of_grants_in_turn();
-        self.forget_budgets_in_turn();
-        self.sequence_log_in_turn();
+        self.context.follow_changes();
+        self.audit.watch_journal();
+        self.context.watch_rows();
+        self.context.watch_clock();
+        self.context.flush_counters_each_second();
+        self.context.write_activity_in_turn();
+        self.identities.keep_sessions_in_turn();
+        self.pki.warn_of_expiry();
+        self.notices.tell_of_overdue_in_turn();
+        self.tokens.tidy_vaults();
+        self.tokens.forget_lists_of_grants_in_turn();
+        self.budgets.forget_budgets_in_turn();
+        self.log.sequence_log_in_turn();
         // Tests of this crate extend the ledger themselves: what they look at must not go on meanwhile, however slow they are.
         #[cfg(not(test))]
-        self.sequence_ledger_in_turn();
-        self.keep_archives_in_turn();
+        self.audit.sequence_ledger_in_turn();
+        self.audit.keep_archives_in_turn();
     }
 
     /// Writes down what is still only in memory, and closes the store: an SQLite file is then whole by itself. To be called
@@ -267,33 +264,33 @@ impl Chancery {
     /// Whether all counts were written.
     async fn write_down(&self) -> bool {
         let counts = self.flush_counters(true).await;
-        if let Err(failure) = self.anchor_journal().await {
+        if let Err(failure) = self.audit.anchor_journal().await {
             error!(error = &failure as &dyn std::error::Error, "how far the journal goes could not be noted");
         }
-        if let Err(failure) = self.tell_of_stop(&ShuttingDown(())).await {
+        if let Err(failure) = self.audit.tell_of_stop(&ShuttingDown(())).await {
             error!(error = &failure as &dyn std::error::Error, "the end of this server could not be recorded");
         }
         if let Err(failure) = &counts {
             error!(error = failure as &dyn std::error::Error, "the counts of the last calls could not be written");
         }
-        if let Err(failure) = self.give_budgets_back().await {
+        if let Err(failure) = self.budgets.give_budgets_back().await {
             error!(error = &failure as &dyn std::error::Error, "what is left of budgets could not be given back");
         }
-        if let Err(failure) = self.sequence_log().await {
+        if let Err(failure) = self.log.sequence_log().await {
             error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");
         }
         // After the log, whose extension counts what is in it.
         if let Err(failure) = self.write_activity().await {
             error!(error = &failure as &dyn std::error::Error, "how much was done in the last minute is not counted");
         }
-        if let Err(failure) = self.keep_sessions().await {
+        if let Err(failure) = self.identities.keep_sessions().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
         }
-        if let Err(failure) = self.write_key_uses().await {
+        if let Err(failure) = self.identities.write_key_uses().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of API keys could not be written");
         }
         // Last of what leaves records.
-        if let Err(failure) = self.sequence_ledger().await {
+        if let Err(failure) = self.audit.sequence_ledger().await {
             error!(
                 error = &failure as &dyn std::error::Error,
                 "the audit ledger could not be extended; the next start does it"
@@ -308,51 +305,25 @@ impl Chancery {
         }
         counts.is_ok()
     }
+}
 
-    /// The limits in force.
-    #[must_use]
-    pub const fn limits(&self) -> &Limits {
-        &self.limits
+impl Domains for Chancery {
+    fn of(&self, domain: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        (domain == TypeId::of::<Pki>()).then_some(&*self.pki)
     }
+}
 
-    /// Brings one part of the compiled state up to date with the store.
-    pub(crate) async fn apply(&self, by: &FollowingChanges, change: Change) -> Result<()> {
-        match (change.kind, change.object) {
-            (ChangeKind::Settings, _) => self.apply_settings(by).await,
-            (ChangeKind::Role, Some(id)) => self.apply_role(by, id).await,
-            (ChangeKind::Identity, Some(id)) => self.apply_identity(by, id).await,
-            (ChangeKind::Session, Some(id)) => self.apply_session(by, id).await,
-            (ChangeKind::ApiKeys, Some(id)) => self.apply_api_keys(by, id).await,
-            (ChangeKind::Role | ChangeKind::Identity | ChangeKind::ApiKeys, None) => self.reload_directory(by).await,
-            (ChangeKind::Session, None) => self.reload_sessions(by).await,
-            (ChangeKind::Key, id) => {
-                let id = id.map(KeyId::from);
-                self.custody.close(id);
-                self.authorities.forget(|_, authority| authority.has_key(id));
-                self.targets.forget(|_, target| target.has_key(id));
-                self.ocsp_answers.forget(None);
-                self.reload_token_profiles_of(by, id).await
-            }
-            (ChangeKind::Revocation, id) => {
-                self.ocsp_answers.forget(id);
-                self.kept_lists.look_again();
-                let id = id.map(CertificateId::from);
-                self.authorities.forget(|_, authority| authority.rests_on(id));
-                self.targets.forget(|_, target| target.rests_on(id));
-                Ok(())
-            }
-            (ChangeKind::SigningService, id) => {
-                let id = id.map(ServiceId::from);
-                self.targets.forget(|(service, _), _| id.is_none_or(|id| id == *service));
-                Ok(())
-            }
-            (ChangeKind::CertProfile, id) => {
-                let id = id.map(CertProfileId::from);
-                self.cert_profiles.forget(|known, _| id.is_none_or(|id| id == *known));
-                Ok(())
-            }
-            (ChangeKind::TokenProfile, id) => self.reload_token_profile(by, id.map(TokenProfileId::from)).await,
-        }
+impl Deref for Chancery {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl AsRef<Context> for Chancery {
+    fn as_ref(&self) -> &Context {
+        &self.context
     }
 }
 
@@ -365,9 +336,11 @@ mod tests {
     use chancery_types::Action;
 
     use super::*;
+    use crate::context::changes::Change;
+    use crate::context::changes::ChangeKind;
     use crate::{
         Event, Host,
-        rows::{BEARER, BEARER_BEFORE, bearer_reference},
+        context::rows::{BEARER, BEARER_BEFORE, bearer_reference},
     };
 
     const HOST: Host = Host::running("test");

@@ -8,15 +8,18 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Event, Grant, Host, RequestInfo, Visitor,
-    access::{ReadGrant, TokenizeGrant},
     approval::{Approved, Facts, Transition},
-    audit::{Actor, Identities},
-    changes::FollowingChanges,
+    context::{
+        changes::FollowingChanges,
+        grant::ReadGrant,
+        record::{Actor, RecordedIdentities},
+        storage::{MayRead, Opening},
+        up_to_date::TokenizesNow,
+    },
     identity::{SigningIn, Vouched},
     log::{PublishingLog, SequencingLog},
     signing::Stamping,
-    storage::{MayRead, Opening},
-    up_to_date::TokenizesNow,
+    tokenization::rules::TokenizeGrant,
 };
 
 fn look(tx: &mut Tx) -> BoxFuture<'_, Result<bool, StoreError>> {
@@ -27,7 +30,7 @@ fn change(_: &mut Tx) -> BoxFuture<'_, crate::Result<()>> {
     Box::pin(async { Ok(()) })
 }
 
-/// Nobody reaches the store but through `storage/`.
+/// Nobody reaches the store but through `context/storage/`.
 async fn the_store_is_private(chancery: &Chancery, grant: &Grant) {
     chancery.storage.read(grant, look).await;
     chancery.storage.store.read(look).await; //~ E0616
@@ -81,12 +84,13 @@ fn tasks_are_not_made() {
 /// Only `identity/` says who calls, who logs in or out, and in whose name that is recorded.
 fn callers_are_vouched_for(request: RequestInfo, signing_in: &SigningIn, vouched: Vouched, caller: &Caller) {
     let _of = Actor::of(Uuid::nil(), caller);
-    let _caller = |standing| Caller::new(request, standing, unreachable!()); //~ E0624
-    let _of = Actor::signing_in(Uuid::nil(), signing_in, &request, Identities::default());
+    let _caller = |standing| Caller::new(signing_in, request, standing, unreachable!());
+    let _caller = |standing| Caller::new(caller, request, standing, unreachable!()); //~ E0277
+    let _of = Actor::signing_in(Uuid::nil(), signing_in, &request, RecordedIdentities::default());
     let _in = SigningIn(()); //~ E0423
     let _of = vouched.actor();
     let _vouched = Vouched(Actor::of(Uuid::nil(), caller)); //~ E0423
-    let _of = Actor::named(Uuid::nil(), "somebody".to_owned(), Identities::default()); //~ E0624
+    let _of = Actor::named(Uuid::nil(), "somebody".to_owned(), RecordedIdentities::default()); //~ E0624
 }
 
 struct Mine;
@@ -103,7 +107,7 @@ fn approvals_are_taken(facts: &mut Facts) {
 /// Tokens are made where a Control Rule and the state of the node allow it, and rows of the vault are written for that.
 async fn control_rules_are_asked(chancery: &Chancery, rule: &TokenizeGrant, grant: &Grant) {
     chancery.storage.keep_tokens(rule, change).await;
-    chancery.storage.keep_tokens(grant, change).await; //~ E0308
+    chancery.storage.keep_tokens(grant, change).await; //~ E0277
     let _rule = TokenizeGrant(()); //~ E0423
     let _now = TokenizesNow(()); //~ E0423
 }

@@ -104,7 +104,7 @@ impl Installation {
         let administrator = |name| FirstIdentity::new(name, PASSWORD, &[chancery_types::RoleId::ADMINISTRATOR]);
         let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
         let provision = Provision { identities, api_access: true, demo: false };
-        chancery.provision(&Host::running("test"), provision).await.unwrap();
+        chancery.identities.provision(&Host::running("test"), provision).await.unwrap();
         Self { chancery, clock, store, folder, _database: None }
     }
 
@@ -123,11 +123,12 @@ impl Installation {
                 ..AuthCredentials::default()
             };
             let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
-            cookie = Some(self.chancery.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);
+            cookie =
+                Some(self.chancery.identities.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);
         }
         let cookie = cookie.expect("two logins were made");
         let credentials = Credentials::Cookie(cookie.as_str().into());
-        (self.chancery.authenticate(request(), credentials).await.unwrap(), cookie)
+        (self.chancery.identities.authenticate(request(), credentials).await.unwrap(), cookie)
     }
 
     /// Another node on the same store.
@@ -191,10 +192,10 @@ fn new_journal(folder: &TempDir) -> std::path::PathBuf {
 
 /// A profile for card numbers, with rules for the administrators.
 pub(crate) async fn profile(chancery: &Chancery, caller: &Caller, name: &str) -> TokenProfileId {
-    let types = chancery.key_type_stubs(caller, &Default::default()).await.unwrap().results;
+    let types = chancery.keys.key_type_stubs(caller, &Default::default()).await.unwrap().results;
     let aes = types.into_iter().find(|stub| stub.obj_info.name == "AES-256 Tokenization").unwrap().obj_info.uuid;
     let key = CreateKey { name: name.to_owned(), key_type_uuid: aes, usages: None };
-    let key = chancery.create_key(caller, key).await.unwrap();
+    let key = chancery.keys.create_key(caller, key).await.unwrap();
     let rules = ["Tokenize", "Detokenize"].map(
         |operation| serde_json::json!({"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": operation}),
     );
@@ -202,14 +203,14 @@ pub(crate) async fn profile(chancery: &Chancery, caller: &Caller, name: &str) ->
         "objInfo": {"name": name}, "algorithm": "Ff1", "keyUuid": key.uuid, "controlRules": rules,
         "format": {"alphabet": "Decimal", "minLength": 13, "maxLength": 19},
     });
-    let made = chancery.create_token_profile(caller, serde_json::from_value(request).unwrap()).await;
+    let made = chancery.tokens.create_token_profile(caller, serde_json::from_value(request).unwrap()).await;
     made.unwrap().obj_info.uuid
 }
 
 /// The token of a card number.
 pub(crate) async fn tokenize(chancery: &Chancery, caller: &Caller, id: TokenProfileId) -> Result<String> {
     let message = serde_json::from_value(serde_json::json!({"message": "4111111111111111"})).unwrap();
-    chancery.tokenize(caller, id, message).await.map(|answer| answer.token)
+    chancery.tokens.tokenize(caller, id, message).await.map(|answer| answer.token)
 }
 
 /// What a token stands for.
@@ -220,7 +221,7 @@ pub(crate) async fn detokenize(
     token: &str,
 ) -> Result<String> {
     let token = serde_json::from_value(serde_json::json!({"token": token})).unwrap();
-    chancery.detokenize(caller, id, token).await.map(|answer| answer.message)
+    chancery.tokens.detokenize(caller, id, token).await.map(|answer| answer.message)
 }
 
 /// A request from a test network.

@@ -1,4 +1,4 @@
-//! Calls that are not recorded.
+//! The error of a call that could not be recorded.
 
 /// Why a call is not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -24,7 +24,7 @@ use crate::{
 /// Large bodies in memory at a time: each is up to 90 MiB as it came and 64 MiB decoded.
 const LARGE_BODIES_MAX: usize = 4;
 
-/// The state of the router. Derefs to the door, so that a handler says `app.tokenize(…)`.
+/// The state of the router. Derefs to the door, so that a handler says `app.tokens.tokenize(…)`.
 #[derive(Clone)]
 pub(crate) struct App {
     chancery: Arc<Chancery>,

@@ -95,19 +95,19 @@ impl Single {
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let caller = app.authenticate(info, credentials::of(head)?).await?;
+        let caller = app.identities.authenticate(info, credentials::of(head)?).await?;
         peer.is_known();
         let max = app.limits().body_max;
         match self.verb {
             Verb::Tokenize => {
                 let gate = Gate::Value(&caller, RuleCall::Tokenize, self.profile);
                 let (request, _room) = receive((&head.headers, body), app, gate, (max, b""), decode::decode).await?;
-                Ok(success(app.tokenize(&caller, self.profile, request).await?).into_response())
+                Ok(success(app.tokens.tokenize(&caller, self.profile, request).await?).into_response())
             }
             Verb::Detokenize => {
                 let gate = Gate::Value(&caller, RuleCall::Detokenize, self.profile);
                 let (request, _room) = receive((&head.headers, body), app, gate, (max, b""), decode::decode).await?;
-                Ok(success(app.detokenize(&caller, self.profile, request).await?).into_response())
+                Ok(success(app.tokens.detokenize(&caller, self.profile, request).await?).into_response())
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The enumerations of what leaves the server: notices and audit records.
+//! Enumerations of the API about deliveries of notices and audit records to targets elsewhere.
 
 #![expect(missing_docs, reason = "the variants are the interface's own words; each enumeration says what it is for")]
 

@@ -123,7 +123,7 @@ async fn own(settings: &Settings, chancery: &Chancery, host: &Host) -> Result<()
     let made_for = fs::read(&files.names).ok().and_then(|json| serde_json::from_slice::<Names>(&json).ok());
     if made_for.is_none_or(|made_for| made_for != wanted) {
         crate::installation::make_data_folder(&settings.data.join("tls"))?;
-        let identity = chancery.transport_identity(host, &wanted.names).await?;
+        let identity = chancery.pki.transport_identity(host, &wanted.names).await?;
         // The names come last: where they are, the other three belong together.
         let _absent = fs::remove_file(&files.names);
         private_file::replace(&files.key, identity.key_pem.as_bytes())?;

@@ -129,7 +129,7 @@ impl Serving {
         let Presented { plain, asking } = own_tls::config(settings, &chancery, host).await?;
         let (tls, asking_tls) = (Tls::from(plain), Tls::asking(asking));
         let address = sockets.address()?;
-        let begins = chancery.serving_begins(host, env!("CARGO_PKG_VERSION"), settings.recorded());
+        let begins = chancery.audit.serving_begins(host, env!("CARGO_PKG_VERSION"), settings.recorded());
         begins.await.doing("recording that the server begins")?;
         let Sockets { interface: socket, plain, client_cert, public } = sockets;
         let (stop, stopping) = watch::channel(false);
@@ -148,9 +148,9 @@ impl Serving {
             let public = site(public_router(Arc::clone(&chancery)), None);
             sockets.spawn(chancery_server::serve(socket, public, stopping));
         }
-        chancery.deliver_notices(&Host::running("serve"));
-        chancery.ship_audit(&Host::running("serve"));
-        chancery.ask_witnesses(&Host::running("serve"));
+        chancery.notices.deliver_notices(&Host::running("serve"));
+        chancery.audit.ship_audit(&Host::running("serve"));
+        chancery.log.ask_witnesses(&Host::running("serve"));
         if settings.no_deliveries {
             warn!("no notices, mails and audit records are delivered and no witness is asked: --no-deliveries");
         }

@@ -3,6 +3,7 @@
 mod circles;
 mod dependencies;
 mod doors;
+mod evidence;
 mod length;
 mod route_tests;
 mod source;
@@ -23,6 +24,7 @@ pub(crate) fn run() -> Result {
         complaints.extend(words::check(source));
         complaints.extend(length::check(source));
         complaints.extend(doors::check(source));
+        complaints.extend(evidence::check(source));
     }
     if complaints.is_empty() {
         println!("tidy: {} files", sources.len());

@@ -17,9 +17,9 @@ use self::{
 };
 use super::info;
 use crate::{
-    Caller, Chancery, Error, Grant, Result,
-    access::AccessState,
+    Caller, Error, Grant, Reports, Result,
     audit::moment,
+    identity::rights::AccessState,
     time::{rfc3339, rfc3339_ms},
 };
 
@@ -57,12 +57,12 @@ impl AtHand {
     }
 }
 
-impl Chancery {
+impl Reports {
     /// What rights follow from now.
     pub(super) fn access_state(&self) -> AccessState {
-        let profiles = self.token_profiles.all();
+        let profiles = self.tokens.token_profiles.all();
         AccessState {
-            directory: self.identity.directory.load_full(),
+            directory: self.identities.state.directory.load_full(),
             profiles: profiles.iter().map(|one| (info(one), one.control_rules.clone())).collect(),
         }
     }
@@ -77,16 +77,16 @@ impl Chancery {
     ) -> Result<(Past, AccessState)> {
         let asked = self.asked(caller, grant, member, text).await?;
         for _ in 0..TRIES {
-            let archives = self.archives_stand(caller, grant).await?;
+            let archives = self.audit.archives_stand(caller, grant).await?;
             let newest = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
             // From here on the compiled state has everything that these records tell of; perhaps more.
-            self.catch_up().await?;
+            self.context.catch_up().await?;
             let now = self.access_state();
             let again = self.newer(caller, grant, &asked, Start::Offset(0)).await?;
             if numbers(&newest) == numbers(&again) {
                 let past = self.read_back(caller, grant, &asked, (&now, newest)).await?;
                 // A record that was archived meanwhile may have been read twice, or not at all.
-                if self.archives_stand(caller, grant).await? == archives {
+                if self.audit.archives_stand(caller, grant).await? == archives {
                     return Ok((past, now));
                 }
             }
@@ -99,8 +99,8 @@ impl Chancery {
 
     /// The moment, where all records since then are here.
     async fn asked(&self, caller: &Caller, grant: &Grant, member: &'static str, text: String) -> Result<Asked> {
-        let now_ms = self.clock.now_ms();
-        let first_ms = self.audit_reaches_back_to(caller, grant).await?.unwrap_or(now_ms);
+        let now_ms = self.context.clock.now_ms();
+        let first_ms = self.audit.audit_reaches_back_to(caller, grant).await?.unwrap_or(now_ms);
         let moment_ms = moment(member, Some(text))?.unwrap_or(now_ms);
         let accepted = || format!("ask for one from {} until now, {}", rfc3339_ms(first_ms), rfc3339_ms(now_ms));
         if moment_ms > now_ms {
@@ -120,9 +120,11 @@ impl Chancery {
 
     /// Records of changes since then, the newest first.
     async fn newer(&self, caller: &Caller, grant: &Grant, asked: &Asked, start: Start) -> Result<Listed<Row>> {
-        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.limits.lists.scan_max };
+        let page =
+            chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.context.limits.lists.scan_max };
         let filter = asked.filter.clone();
-        self.read_list(caller, grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) }))
+        self.context
+            .read_list(caller, grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) }))
             .await
     }
 
@@ -134,8 +136,8 @@ impl Chancery {
         asked: &Asked,
         (now, piece): (&AccessState, Listed<Row>),
     ) -> Result<Past> {
-        let (mut facts, mut left) = (Facts::of(now)?, self.limits.lists.access_records_max as usize);
-        self.quarantine.all().into_iter().for_each(|(kind, id)| facts.doubt_quarantined(kind, id));
+        let (mut facts, mut left) = (Facts::of(now)?, self.context.limits.lists.access_records_max as usize);
+        self.context.quarantine.all().into_iter().for_each(|(kind, id)| facts.doubt_quarantined(kind, id));
         let (mut at_hand, mut archives) = (AtHand::of(piece), Archives::new(asked.moment_ms));
         loop {
             while at_hand.rows.is_empty()
@@ -159,7 +161,7 @@ impl Chancery {
     }
 
     fn too_many(&self, asked: &Asked) -> Error {
-        let (max, since) = (self.limits.lists.access_records_max, rfc3339(asked.moment_ms.div_euclid(1_000)));
+        let (max, since) = (self.context.limits.lists.access_records_max, rfc3339(asked.moment_ms.div_euclid(1_000)));
         let message = format!("More than {max} changes were recorded since {since}: ask for a later moment.");
         Error::value(asked.member, message)
     }

@@ -68,7 +68,7 @@ impl World {
                 management: false,
                 second_factor: SecondFactor::None,
             };
-            roles.push(chancery.create_role(&caller, body).await.unwrap().uuid);
+            roles.push(chancery.identities.create_role(&caller, body).await.unwrap().uuid);
         }
         for number in 0..25 {
             let mut role_uuids = draw.some(&roles);
@@ -83,10 +83,10 @@ impl World {
                 networks: Vec::new(),
                 hours: Vec::new(),
             };
-            identities.push(chancery.create_identity(&caller, body).await.unwrap().uuid);
+            identities.push(chancery.identities.create_identity(&caller, body).await.unwrap().uuid);
         }
         for identity in identities.iter().step_by(7) {
-            chancery.lock_identity(&caller, *identity).await.unwrap();
+            chancery.identities.lock_identity(&caller, *identity).await.unwrap();
         }
         let profile = profile(chancery, &caller, "cards").await;
         Self { caller, roles, identities, profile, draw, installation }
@@ -121,14 +121,14 @@ impl World {
         let (chancery, caller) = (&self.installation.chancery, &self.caller);
         match change {
             AccessChange { token_profile_uuid: Some(id), control_rules: Some(control_rules), .. } => {
-                chancery.change_permissions(caller, id, PatchPermissions { control_rules }).await.map(drop)
+                chancery.tokens.change_permissions(caller, id, PatchPermissions { control_rules }).await.map(drop)
             }
             AccessChange { role_uuid: Some(id), perms, .. } => {
-                chancery.change_role(caller, id, PatchRole { perms, ..PatchRole::default() }).await.map(drop)
+                chancery.identities.change_role(caller, id, PatchRole { perms, ..PatchRole::default() }).await.map(drop)
             }
             AccessChange { identity_uuid: Some(id), role_uuids, .. } => {
                 let body = PatchIdentity { role_uuids, ..PatchIdentity::default() };
-                chancery.change_identity(caller, id, body).await.map(drop)
+                chancery.identities.change_identity(caller, id, body).await.map(drop)
             }
             other => panic!("{other:?}"),
         }
@@ -136,7 +136,8 @@ impl World {
     }
 
     async fn held(&self) -> BTreeSet<(Line, String)> {
-        let report = self.installation.chancery.access_report(&self.caller, AccessQuery::default()).await.unwrap();
+        let report =
+            self.installation.chancery.reports.access_report(&self.caller, AccessQuery::default()).await.unwrap();
         let lines = report.results.into_iter().flat_map(|one| {
             let line = |held: HeldRight| Line {
                 right: held.right,
@@ -224,7 +225,7 @@ async fn an_effect_is_the_difference_of_two_reports() {
     let (mut before, mut several) = (world.held().await, 0);
     for number in 0..CHANGES {
         let change = world.change();
-        let effect = world.installation.chancery.access_effect(&world.caller, change.clone()).await.unwrap();
+        let effect = world.installation.chancery.reports.access_effect(&world.caller, change.clone()).await.unwrap();
         assert_eq!(world.held().await, before, "nothing is changed by asking");
         world.make(change.clone()).await;
         let after = world.held().await;
@@ -241,7 +242,7 @@ async fn an_effect_is_the_difference_of_two_reports() {
 async fn only_one_whole_change_is_looked_at() {
     let world = World::new().await;
     let refused = async |change: AccessChange| {
-        let error = world.installation.chancery.access_effect(&world.caller, change).await.unwrap_err();
+        let error = world.installation.chancery.reports.access_effect(&world.caller, change).await.unwrap_err();
         (error.meaning(), error.field().unwrap_or_default().to_owned())
     };
     let none = AccessChange::default;

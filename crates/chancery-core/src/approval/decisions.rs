@@ -19,7 +19,7 @@ use super::{
     rules::{Approval, Participant},
     signed::{self, SignedApproval},
 };
-use crate::{Caller, Chancery, Error, Member, Result, base::text::check_note};
+use crate::{Approvals, Caller, Error, Member, Result, base::text::check_note};
 
 /// How often a decision is taken anew because its subject changed meanwhile. Each time somebody else's decision went
 /// through, so this is far more than one subject can see.
@@ -165,11 +165,11 @@ impl NewDecision {
     }
 }
 
-impl Chancery {
+impl Approvals {
     /// What is said about a decision, checked.
     pub(crate) fn note(&self, note: Option<String>) -> Result<String> {
         let note = note.unwrap_or_default();
-        check_note("/note", &note, &self.limits)?;
+        check_note("/note", &note, &self.context.limits)?;
         Ok(note)
     }
 }

@@ -13,7 +13,12 @@ pub(crate) mod requirement;
 mod rules;
 mod signed;
 
-use crate::time::rfc3339;
+use std::{
+    any::{Any, TypeId},
+    sync::{Arc, OnceLock, Weak},
+};
+
+use crate::{Context, Error, Identities, Log, Result, approval::proposals::Effects, time::rfc3339};
 
 pub(crate) use self::{
     decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, participants_by, too_many_attempts},
@@ -27,6 +32,58 @@ pub(crate) use self::{
     rules::{Approval, Approved, Facts, Standing, Transition},
     signed::{SignedApproval, ToSign},
 };
+
+/// What waits until enough people have said yes.
+pub struct Approvals {
+    pub(crate) context: Arc<Context>,
+    pub(crate) identities: Arc<Identities>,
+    log: Arc<Log>,
+    /// Held for a request or a proposal while an approval of it is worked on.
+    pub(crate) decision_locks: IdLocks,
+    /// What proposals do, in the words of whoever proposes them.
+    pub(crate) effects: Effects,
+    /// Who does it.
+    pub(crate) domains: OnceLock<Weak<dyn Domains>>,
+}
+
+/// The domains whose proposals take effect here. Which ones there are nobody here knows.
+pub(crate) trait Domains: Send + Sync {
+    /// The domain of this type.
+    fn of(&self, domain: TypeId) -> Option<&(dyn Any + Send + Sync)>;
+}
+
+impl dyn Domains {
+    /// The domain that knows what its proposals do.
+    pub(crate) fn domain<T: Any>(&self) -> Result<&T> {
+        let found = self.of(TypeId::of::<T>()).and_then(<dyn Any + Send + Sync>::downcast_ref);
+        found.ok_or_else(|| Error::internal("a proposal is of a domain that is not there"))
+    }
+}
+
+impl Approvals {
+    /// The domains, as long as somebody uses the installation.
+    pub(crate) fn domains(&self) -> Result<Arc<dyn Domains>> {
+        let domains = self.domains.get().and_then(Weak::upgrade);
+        domains.ok_or_else(|| Error::unavailable("nobody uses this installation any more"))
+    }
+
+    pub(crate) fn new(context: &Arc<Context>, identities: &Arc<Identities>, log: &Arc<Log>, effects: Effects) -> Self {
+        Self {
+            decision_locks: IdLocks::default(),
+            effects,
+            domains: OnceLock::new(),
+            context: Arc::clone(context),
+            identities: Arc::clone(identities),
+            log: Arc::clone(log),
+        }
+    }
+}
+
+impl AsRef<Context> for Approvals {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}
 
 /// A moment as answers have it.
 pub(crate) fn moment(at_ms: i64) -> String {

@@ -10,7 +10,7 @@ use super::{
     pre_approval_life::{self, Life},
     proposals::{Effects, StoredProposal},
 };
-use crate::{Caller, Chancery, Error, Grant, Result};
+use crate::{Approvals, Caller, Error, Grant, Result};
 
 /// Pre-approvals that are looked at for one request. There are rarely two.
 const CANDIDATES_MAX: u32 = 16;
@@ -25,7 +25,7 @@ pub(crate) struct PreApproved {
     submitters: Vec<IdentityId>,
 }
 
-impl Chancery {
+impl Approvals {
     /// A pre-approval that stands in for the approvals of what is being submitted, if there is one. Lists of digests
     /// come first: they say more.
     pub(crate) async fn pre_approved(
@@ -36,8 +36,8 @@ impl Chancery {
         now_ms: i64,
     ) -> Result<Option<PreApproved>> {
         let submitters: Vec<IdentityId> = caller.members().iter().map(|member| member.id).collect();
-        let (policy, effects, hardened) = (Uuid::from(policy), self.effects, self.hardened);
-        let read = self.storage.read(grant, move |tx| {
+        let (policy, effects, hardened) = (Uuid::from(policy), self.effects, self.context.hardened);
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let mut found = tables::pre_approvals::of_digest(tx, policy, &digest, now_ms, CANDIDATES_MAX).await?;
                 for submitter in &submitters {

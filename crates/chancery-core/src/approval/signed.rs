@@ -4,7 +4,10 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::{Assertion, Passkey, RelyingParty, SignCount, verify_assertion};
-use chancery_store::{Tx, tables, tables::approval_signatures::Row};
+use chancery_store::{
+    Tx,
+    tables::{self, approval_signatures::Row},
+};
 use chancery_types::{
     Base64, IdentityId, PolicyId,
     wire::passkeys::{
@@ -16,7 +19,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Grant, Member, Result,
+    Approvals, Caller, Error, Grant, Member, Result,
     base::clock::ms,
     identity::{Approving, browser_bytes, note_signature, passkey_descriptor},
     time::rfc3339_ms,
@@ -138,7 +141,7 @@ pub(crate) fn shown(row: &Row) -> ApprovalSignature {
     }
 }
 
-impl Chancery {
+impl Approvals {
     /// A statement for each member of the session. Nothing is kept of them.
     pub(crate) async fn approval_statements(
         &self,
@@ -146,9 +149,9 @@ impl Chancery {
         grant: &Grant,
         what: &ToSign,
     ) -> Result<Vec<WireStatement>> {
-        let party = self.relying_party()?;
-        let wait = self.limits.logins.passkey_ceremony_max;
-        let until_ms = self.clock.now_ms().saturating_add(ms(wait));
+        let party = self.identities.relying_party()?;
+        let wait = self.context.limits.logins.passkey_ceremony_max;
+        let until_ms = self.context.clock.now_ms().saturating_add(ms(wait));
         let mut statements = Vec::new();
         for member in caller.members() {
             let known = self.confirmed_passkeys(grant, member, &party).await?;
@@ -165,7 +168,7 @@ impl Chancery {
                     allow_credentials: known.iter().map(passkey_descriptor).collect(),
                     user_verification: "required".to_owned(),
                 },
-                ticket: self.seal_approving(&approving)?,
+                ticket: self.identities.seal_approving(&approving)?,
                 statement,
                 expires_at: rfc3339_ms(until_ms),
             });
@@ -181,7 +184,7 @@ impl Chancery {
         what: &ToSign,
         assertions: &[ApprovalAssertion],
     ) -> Result<SignedApproval> {
-        let party = self.relying_party()?;
+        let party = self.identities.relying_party()?;
         if assertions.is_empty() {
             return Err(self.has_to_be_signed(what));
         }
@@ -213,11 +216,11 @@ impl Chancery {
             let message = "The statement is of another session, or too old; sign what is shown now.";
             Error::forbidden(message).at("/ticket")
         };
-        let approving = self.open_approving(&assertion.ticket).ok_or_else(over)?;
+        let approving = self.identities.open_approving(&assertion.ticket).ok_or_else(over)?;
         let member = caller.members().iter().find(|member| Uuid::from(member.id) == approving.identity);
         let member = member.filter(|_| approving.session == caller.session()).ok_or_else(over)?;
         let statement = ApprovalStatement::parse(&approving.statement).ok_or_else(over)?;
-        if statement.until_ms <= self.clock.now_ms() {
+        if statement.until_ms <= self.context.clock.now_ms() {
             return Err(over());
         }
         let now = self.statement(caller, what, member, (statement.nonce, statement.until_ms));
@@ -244,7 +247,7 @@ impl Chancery {
         let count = count.and_then(|count| count.follows(before).map(|()| count));
         let count =
             count.map_err(|why| Error::forbidden(format!("The signature does not hold: {why}.")).at("/credential"))?;
-        let used = (self.custodian.keyed_hash("passkey approval", &statement.nonce), statement.until_ms);
+        let used = (self.context.custodian.keyed_hash("passkey approval", &statement.nonce), statement.until_ms);
         let row = Row {
             subject_id: Uuid::nil(),
             identity_id: approving.identity,
@@ -265,7 +268,7 @@ impl Chancery {
             Subject::Request(id) => id.to_string(),
             Subject::Proposal(id) => id.to_string(),
         };
-        let console = self.notices.console().unwrap_or_default();
+        let console = self.context.outbound.console().unwrap_or_default();
         let message = format!(
             "The policy demands that approvals are signed with a passkey: approve this in the console, at \
              {console}/#/approvals/{}/{id}.",
@@ -284,7 +287,7 @@ impl Chancery {
         let mut session: Vec<_> = caller.members().iter().map(|member| member.id).collect();
         session.sort_unstable();
         let ToSign { subject, digest, content, consequence, key, policy, page: _ } = what.clone();
-        let installation = installation_digest(&self.log.0.key);
+        let installation = installation_digest(&self.log.state.0.key);
         let approver = member.id;
         ApprovalStatement {
             installation,
@@ -308,7 +311,7 @@ impl Chancery {
         party: &RelyingParty,
     ) -> Result<Vec<tables::passkeys::Row>> {
         let identity = Uuid::from(member.id);
-        let read = self.storage.read(grant, move |tx| Box::pin(tables::passkeys::of_identity(tx, identity)));
+        let read = self.context.storage.read(grant, move |tx| Box::pin(tables::passkeys::of_identity(tx, identity)));
         let rows = read.await.map_err(Error::from)?;
         let may_sign = |row: &tables::passkeys::Row| row.confirmed_at_ms.is_some() && row.rp_id == party.id();
         Ok(rows.into_iter().filter(may_sign).collect())

@@ -18,7 +18,7 @@ use tracing::error;
 
 use super::{archives::here_from, ledger::Part};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Audit, Caller, Error, Event, Grant, Result,
     base::list::{InOrder, Page, items},
     time::{parse_rfc3339, rfc3339_ms},
 };
@@ -41,14 +41,14 @@ enum Next {
     Ledger(Part),
 }
 
-impl Chancery {
+impl Audit {
     /// The audit records, the newest first.
     pub async fn audit_records(&self, caller: &Caller, query: AuditQuery) -> Result<Items<AuditRecord>> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
         let AuditQuery { page, page_size, after, from, to, action, outcome, .. } = query;
         let AuditQuery { identity_uuid, object_uuid, node_uuid, concerns, .. } = query;
         let query = ListQuery { page, page_size, after, search: None };
-        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
+        let rows = Page::in_order(InOrder::Newest, &query, &self.context.limits)?.rows();
         let asked = AuditExportQuery {
             from,
             to,
@@ -62,13 +62,14 @@ impl Chancery {
         };
         let filter = filter_of(asked)?;
         let listed = self
+            .context
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
         items(listed.await?, |row| Ok(body_of(row)))
     }
 
     /// Up to which moment back all records are here, at hand or in archives. None where there are none.
     pub(crate) async fn audit_reaches_back_to(&self, caller: &Caller, grant: &Grant) -> Result<Option<i64>> {
-        let read = self.read_list(caller, grant, |tx| {
+        let read = self.context.read_list(caller, grant, |tx| {
             Box::pin(async move { Ok((here_from(tx).await?, audit::first_at_ms(tx).await?)) })
         });
         let (archived, first) = read.await?;
@@ -79,7 +80,7 @@ impl Chancery {
     /// its first piece was read is newer than all that follows, and so not in it. Of the ledger it is all that there is by
     /// now, made leaves first.
     pub async fn begin_audit_export(&self, caller: &Caller, query: AuditExportQuery) -> Result<AuditExport> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
         let asked = serde_json::to_value(&query).map_err(Error::internal)?;
         let is_of_ledger = query.ledger == Some(true);
         if is_of_ledger && query != (AuditExportQuery { ledger: query.ledger, ..AuditExportQuery::default() }) {
@@ -87,7 +88,7 @@ impl Chancery {
         }
         let filter = filter_of(query)?;
         let event = Event::new(Action::AuditExport).detail(json!({"filters": asked}));
-        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        self.context.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
         if !is_of_ledger {
             return Ok(AuditExport { grant, next: Some(Next::Records(filter, Start::Offset(0))) });
         }
@@ -95,8 +96,9 @@ impl Chancery {
         let sequenced = self.sequence_ledger().await;
         let is_settled = sequenced.inspect_err(|error| error!(%error, "extending the audit ledger failed")).is_ok();
         let key = self.ledger.0.key.clone();
-        let first =
-            self.read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key, is_settled).await }));
+        let first = self
+            .context
+            .read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key, is_settled).await }));
         let next = Some(Next::Ledger(first.await?));
         Ok(AuditExport { grant, next })
     }
@@ -105,20 +107,21 @@ impl Chancery {
     /// has ended, or may no longer read them.
     pub async fn continue_audit_export(&self, caller: &Caller, export: &mut AuditExport) -> Result<Option<Vec<u8>>> {
         let Some(next) = export.next.take() else { return Ok(None) };
-        let caller = self.still(caller).await.filter(|caller| caller.has(Perm::AuditRead));
+        let caller = self.identities.still(caller).await.filter(|caller| caller.has(Perm::AuditRead));
         let caller = &caller.ok_or_else(Error::unauthenticated)?;
         let (filter, start) = match next {
             Next::Records(filter, start) => (filter, start),
             Next::Ledger(part) => {
-                let read = self.read_list(caller, &export.grant, move |tx| Box::pin(part.read(tx)));
+                let read = self.context.read_list(caller, &export.grant, move |tx| Box::pin(part.read(tx)));
                 let (lines, next) = read.await?;
                 export.next = next.map(Next::Ledger);
                 return Ok(Some(lines));
             }
         };
-        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.limits.lists.scan_max };
+        let page =
+            chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.context.limits.lists.scan_max };
         let asked = filter.clone();
-        let listed = self.read_list(caller, &export.grant, move |tx| {
+        let listed = self.context.read_list(caller, &export.grant, move |tx| {
             Box::pin(async move { Ok(audit::list(tx, asked, &page).await?) })
         });
         let listed = listed.await?;

@@ -7,11 +7,12 @@ use chancery_store::{Listed, Position, Start, name_key};
 use chancery_types::wire::{Items, ListQuery, ObjInfo, Results};
 use uuid::Uuid;
 
+use crate::{Error, Limits, Result};
+
 pub(crate) use self::{
     cursor::InOrder,
     turns::{ReadTurns, Turn},
 };
-use crate::{Error, Limits, Result};
 
 /// Which part of a list is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

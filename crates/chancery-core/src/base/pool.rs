@@ -23,17 +23,18 @@ use std::{sync::Arc, thread, time::Duration};
 use chancery_keys::{SIGNED_TOGETHER, SigningKey};
 use tokio::{sync::oneshot, time};
 
-pub use self::party::{OnBehalf, Party};
 use self::{
     hand_off::hand_off,
     job::{FirstOf, Job, Leaves, Task},
     queue::Queue,
 };
+use crate::{Error, Limits, Result};
+
+pub use self::party::{OnBehalf, Party};
 pub(crate) use self::{
     party::is_of,
     work::{Signature, Work},
 };
-use crate::{Error, Limits, Result};
 
 /// How often a job that nobody waits for looks whether others are done.
 const ASIDE_LOOK: Duration = Duration::from_millis(50);

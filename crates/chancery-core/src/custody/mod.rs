@@ -15,12 +15,13 @@ use chancery_keys::{
     SealedKey, random,
 };
 use chancery_types::KeyId;
+use signer::Outside;
+use software::Software;
 
 use crate::{Clock, Error, Result, base::pool::Pool};
+
 pub use rsa_pool::RsaPoolLevels;
-use signer::Outside;
 pub(crate) use signer::{Message, Signer, Unsigned};
-use software::Software;
 
 /// A version of a key as it is stored.
 pub(crate) struct KeyMaterial {

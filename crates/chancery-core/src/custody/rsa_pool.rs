@@ -140,8 +140,8 @@ mod tests {
 
     async fn filled(chancery: &Chancery, levels: &[(u32, usize)]) {
         let patience = Instant::now() + Duration::from_secs(120);
-        while chancery.rsa_pool_levels(&visitor()) != levels {
-            assert!(Instant::now() < patience, "{:?}", chancery.rsa_pool_levels(&visitor()));
+        while chancery.keys.rsa_pool_levels(&visitor()) != levels {
+            assert!(Instant::now() < patience, "{:?}", chancery.keys.rsa_pool_levels(&visitor()));
             time::sleep(Duration::from_millis(10)).await;
         }
     }
@@ -149,7 +149,7 @@ mod tests {
     #[tokio::test]
     async fn keys_that_lie_ready_are_handed_out_once_and_replaced() {
         let chancery = &Installation::with_rsa_pool(2).await.chancery;
-        assert_eq!(chancery.rsa_pool_levels(&visitor()), [], "nobody asked for RSA yet");
+        assert_eq!(chancery.keys.rsa_pool_levels(&visitor()), [], "nobody asked for RSA yet");
         // The first is made while its caller waits.
         let mut keys = vec![new_key(chancery, RSA_2048).await];
         filled(chancery, &[(2048, 2)]).await;
@@ -176,17 +176,17 @@ mod tests {
         for _ in 0..2 {
             new_key(chancery, RSA_2048).await;
         }
-        assert_eq!(chancery.rsa_pool_levels(&visitor()), [(2048, 0)], "a closed pool is not filled");
+        assert_eq!(chancery.keys.rsa_pool_levels(&visitor()), [(2048, 0)], "a closed pool is not filled");
         let chancery = &Installation::new().await.chancery;
         new_key(chancery, RSA_2048).await;
-        assert_eq!(chancery.rsa_pool_levels(&visitor()), []);
+        assert_eq!(chancery.keys.rsa_pool_levels(&visitor()), []);
     }
 
     #[tokio::test]
     async fn only_rsa_keys_lie_ready() {
         let chancery = &Installation::with_rsa_pool(1).await.chancery;
         new_key(chancery, KeySpec::Ec(Curve::P256)).await;
-        assert_eq!(chancery.rsa_pool_levels(&visitor()), []);
+        assert_eq!(chancery.keys.rsa_pool_levels(&visitor()), []);
     }
 
     #[tokio::test]

@@ -6,13 +6,12 @@ use chancery_types::{Action, Perm};
 use futures::future::BoxFuture;
 use uuid::Uuid;
 
-use super::Caller;
 use crate::{
-    Chancery, Error, Event, Grant, Result,
-    changes::{Change, ChangeKind},
+    Caller, Error, Event, Grant, Identities, Result,
+    context::changes::{Change, ChangeKind},
 };
 
-impl Chancery {
+impl Identities {
     /// Makes a change that needs Identity:Manage. A rule that forbids it is audited like a missing permission.
     pub(super) async fn administer<T, F>(&self, caller: &Caller, event: Event, work: F) -> Result<T>
     where
@@ -29,7 +28,7 @@ impl Chancery {
         action: Action,
         object: Option<Uuid>,
     ) -> Result<Grant> {
-        self.grant(caller, Perm::IdentityManage, action, object).await
+        self.context.grant(caller, Perm::IdentityManage, action, object).await
     }
 
     pub(super) async fn administer_with<T, F>(&self, caller: &Caller, grant: &Grant, event: Event, work: F) -> Result<T>
@@ -38,13 +37,13 @@ impl Chancery {
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
         let refused = Event::new(event.action).on(event.object);
-        let done = self.commit(grant, event, |tx| {
+        let done = self.context.commit(grant, event, |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 work(tx).await
             })
         });
-        self.or_refused(caller, refused, done.await).await
+        self.context.or_refused(caller, refused, done.await).await
     }
 }
 

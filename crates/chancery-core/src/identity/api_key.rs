@@ -1,12 +1,12 @@
 //! API keys, compiled: which secrets they have, from where and until when each may be used, and for what.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use std::{collections::HashMap, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::is_same_hash;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    ApiKeyId, IdentityId, PolicyId, ServiceId, TokenProfileId,
+    ApiKeyId, IdentityId,
     wire::{
         api_keys::{API_KEY_LEN, ApiKeyScope},
         audit::AuditApiKey,
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Network, Result, base::sharded::Sharded};
+use crate::{Error, Identities, Network, Result, base::sharded::Sharded, context::terms::Terms};
 
 /// What tells a key from a bearer token, which is a JWT and begins with `eyJ`.
 const PREFIX: &str = "chk_";
@@ -38,14 +38,14 @@ pub(super) fn is_one(bearer: &str) -> bool {
     bearer.starts_with(PREFIX)
 }
 
-impl Chancery {
+impl Identities {
     /// What of an API key is kept. Those of a release that knew one key for each identity have no prefix, and hashes of
     /// another kind.
     pub(super) fn api_key_hash(&self, api_key: &str) -> KeyHash {
         if is_one(api_key) {
-            self.custodian.api_key_hash(api_key.as_bytes())
+            self.context.custodian.api_key_hash(api_key.as_bytes())
         } else {
-            self.custodian.keyed_hash("api key", api_key.as_bytes())
+            self.context.custodian.keyed_hash("api key", api_key.as_bytes())
         }
     }
 }
@@ -143,75 +143,6 @@ impl Key {
     /// As audit records name one of its secrets.
     pub(super) fn recorded(&self, version: u32) -> AuditApiKey {
         AuditApiKey { uuid: self.id, name: self.name.clone(), version }
-    }
-}
-
-/// Under which terms somebody acts who showed a key: as a login, or with the call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Terms {
-    pub(super) id: ApiKeyId,
-    pub(super) version: u32,
-    pub(super) created_at: i64,
-    ends_at: i64,
-    networks: Vec<Network>,
-    scope: Option<ApiKeyScope>,
-}
-
-/// Why a key that is known lets nobody in now. Only the audit records say it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Refused {
-    /// It has ended, or the secret of before a rotation has.
-    Expired,
-    /// It came from none of its networks.
-    Network,
-    /// Its identity is locked or may not act from there now, or none of its roles can be used by one login.
-    Identity,
-}
-
-impl Refused {
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Expired => "Expired",
-            Self::Network => "Network",
-            Self::Identity => "Identity",
-        }
-    }
-}
-
-impl Terms {
-    /// Whether it may be used from this address now.
-    pub(super) fn check(&self, source: IpAddr, now: i64) -> Result<(), Refused> {
-        if now >= self.ends_at {
-            return Err(Refused::Expired);
-        }
-        if !self.networks.is_empty() && !self.networks.iter().any(|network| network.holds(source)) {
-            return Err(Refused::Network);
-        }
-        Ok(())
-    }
-
-    /// Whether it gives less than its identity has.
-    pub(super) const fn is_restricted(&self) -> bool {
-        self.scope.is_some()
-    }
-
-    /// Whether it may have something signed.
-    pub(super) fn signs(&self) -> bool {
-        self.scope.as_ref().is_none_or(|scope| !scope.policy_uuids.is_empty() || !scope.service_uuids.is_empty())
-    }
-
-    pub(super) fn takes_profile(&self, profile: TokenProfileId) -> bool {
-        self.scope.as_ref().is_none_or(|scope| scope.token_profile_uuids.contains(&profile))
-    }
-
-    pub(super) fn takes_policy(&self, service: ServiceId, policy: PolicyId) -> bool {
-        let takes =
-            |scope: &ApiKeyScope| scope.service_uuids.contains(&service) || scope.policy_uuids.contains(&policy);
-        self.scope.as_ref().is_none_or(takes)
-    }
-
-    pub(super) fn takes_service(&self, service: ServiceId) -> bool {
-        self.scope.as_ref().is_none_or(|scope| scope.service_uuids.contains(&service))
     }
 }
 
@@ -353,10 +284,12 @@ mod tests {
     };
 
     use super::*;
+    use crate::context::terms::RefusedKey;
     use crate::{
         Credentials, Event, Host, Meaning,
         testing::{Installation, request, visitor},
     };
+    use std::net::IpAddr;
 
     fn source(text: &str) -> IpAddr {
         text.parse().unwrap()
@@ -383,10 +316,10 @@ mod tests {
         let (inside, outside) = (source("::ffff:10.9.9.9"), source("192.0.2.1"));
         let check = |version, source, now| key.terms(version).map(|terms| terms.check(source, now));
         assert_eq!(check(3, inside, 999), Some(Ok(())));
-        assert_eq!(check(3, inside, 1_000), Some(Err(Refused::Expired)));
-        assert_eq!(check(3, outside, 999), Some(Err(Refused::Network)));
+        assert_eq!(check(3, inside, 1_000), Some(Err(RefusedKey::Expired)));
+        assert_eq!(check(3, outside, 999), Some(Err(RefusedKey::Network)));
         assert_eq!(check(2, inside, 499), Some(Ok(())));
-        assert_eq!(check(2, inside, 500), Some(Err(Refused::Expired)));
+        assert_eq!(check(2, inside, 500), Some(Err(RefusedKey::Expired)));
         for version in [0, 1, 4, u32::MAX] {
             assert_eq!(check(version, inside, 0), None, "{version}");
         }
@@ -428,7 +361,7 @@ mod tests {
         let chancery = &installation.chancery;
         let (id, secret) = (Uuid::from_u128(7), "2vQkq0bW1b1D1cQ0x2m8q1m7E1n5r3q9p0a8s7d6f5g");
         let row = tables::identities::Row {
-            api_key_hash: Some(chancery.api_key_hash(secret).to_vec()),
+            api_key_hash: Some(chancery.identities.api_key_hash(secret).to_vec()),
             ..tables::identities::Row::new(id, "till".to_owned(), IdentityKind::Application.as_str(), 0)
         };
         let role =
@@ -447,10 +380,10 @@ mod tests {
         };
         for _ in 0..2 {
             let node = installation.other_node().await;
-            assert!(node.log_in(&visitor(), None, by_key()).await.unwrap().answer.response.fully_logged_in);
-            let bearer = node.authenticate(request(), Credentials::Bearer(secret.into())).await;
+            assert!(node.identities.log_in(&visitor(), None, by_key()).await.unwrap().answer.response.fully_logged_in);
+            let bearer = node.identities.authenticate(request(), Credentials::Bearer(secret.into())).await;
             assert_eq!(bearer.unwrap_err().meaning(), Meaning::Unauthenticated, "nothing tells it from a bad token");
-            let keys = node.api_keys(&installation.administrators().await, id.into()).await.unwrap().results;
+            let keys = node.identities.api_keys(&installation.administrators().await, id.into()).await.unwrap().results;
             assert_eq!(keys.iter().map(|key| key.obj_info.name.as_str()).collect::<Vec<_>>(), [FIRST_NAME]);
         }
     }

@@ -9,8 +9,10 @@ use serde_json::json;
 use super::roles::body_of;
 use crate::{
     Error, Event, Limits, Result,
-    audit::{Actor, Entry},
-    changes::{Change, ChangeKind},
+    context::{
+        changes::{Change, ChangeKind},
+        record::{Actor, Entry},
+    },
 };
 
 /// A role as this release defines it.

@@ -17,18 +17,21 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::{
-    api_key::{self, Key, KeyHash, Keys, Terms},
-    bounds::Bounds,
-    caller::{Member, Standing},
+    api_key::{self, Key, KeyHash, Keys},
     login::{self, LoginsRequired, Seat, SeatProof},
     rules::RoleRules,
 };
 use crate::{
-    Error, Result,
-    audit::Identities,
-    changes::{Change, ChangeKind},
-    quarantine::{Quarantine, is_lasting},
-    storage::{MayRead, Storage},
+    Error, Member, Result,
+    context::{
+        bounds::Bounds,
+        caller::Standing,
+        changes::{Change, ChangeKind},
+        quarantine::{Quarantine, is_lasting},
+        record::RecordedIdentities,
+        storage::{MayRead, Storage},
+        terms::Terms,
+    },
 };
 
 /// What a session must know of an identity.
@@ -278,7 +281,9 @@ impl Directory {
             members,
             perms: perms.filter(is_left).collect(),
             management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
-            recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
+            recorded: RecordedIdentities::new(
+                &seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>(),
+            ),
             key: key.map(Arc::new),
             second_factor_at,
             bounds,

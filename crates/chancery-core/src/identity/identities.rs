@@ -22,34 +22,36 @@ use self::{
     api_keys::check_scope,
     holders::{assign, check_last_holders, reassign, reassigned, roles_to_give},
 };
-pub(super) use self::{
-    holders::{check_holds_as_much, check_may_give, check_named, check_takes_programs},
-    stored_identity::{existing, kind_of, read, recovery_of},
-};
 use super::{
-    Caller,
     administration::{end_sessions, name_taken},
-    bounds::{Bounds, Kept},
     passkeys::check_has_shown_passkey,
     password,
     recovery::acknowledge,
 };
 use crate::{
-    Chancery, Error, Event, Grant, Host, Limits, Result,
-    access::effect::{self, named},
+    Caller, Error, Event, Grant, Host, Identities, Limits, Result,
     base::{
         clock::ms,
         list::Page,
         text::{check_own_name, check_own_name_anew},
     },
-    changes::{Change, ChangeKind},
+    context::{
+        bounds::{Bounds, Kept},
+        changes::{Change, ChangeKind},
+    },
+    identity::effect::{self, named},
 };
 
-impl Chancery {
+pub(super) use self::{
+    holders::{check_holds_as_much, check_may_give, check_named, check_takes_programs},
+    stored_identity::{existing, kind_of, read, recovery_of},
+};
+
+impl Identities {
     /// POST /api/v2/identities.
     pub async fn create_identity(&self, caller: &Caller, body: CreateIdentity) -> Result<IdentityCreated> {
         let grant = self.grant_administration(caller, Action::IdentityCreate, None).await?;
-        check_own_name("/name", &body.name, &self.limits)?;
+        check_own_name("/name", &body.name, &self.context.limits)?;
         if body.password.is_none() && body.kind == IdentityKind::Person {
             return Err(Error::malformed("/password", "A person needs a password; only applications do without."));
         }
@@ -62,7 +64,7 @@ impl Chancery {
             Some(password) => Some(self.hashed(Zeroizing::new(password.0)).await?),
             None => None,
         };
-        let (id, now) = (IdentityId::from_random(chancery_keys::random()), self.clock.now_ms());
+        let (id, now) = (IdentityId::from_random(chancery_keys::random()), self.context.clock.now_ms());
         let mut detail = json!({"name": body.name, "kind": body.kind, "roleUuids": body.role_uuids});
         if let Some(terms) = &body.api_key {
             detail["apiKey"] = json!(terms);
@@ -70,7 +72,7 @@ impl Chancery {
         if body.one_time {
             detail["oneTime"] = json!(true);
         }
-        let bounds = Kept::default().with(Some(&body.networks), Some(&body.hours), &self.limits)?;
+        let bounds = Kept::default().with(Some(&body.networks), Some(&body.hours), &self.context.limits)?;
         bounds.tell(&mut detail);
         let first_key = match &password {
             Some(_) => None,
@@ -78,8 +80,8 @@ impl Chancery {
         };
         let (id, granter) = (Uuid::from(id), caller.clone());
         let effect = effect::of_identity(
-            &self.identity.directory.load(),
-            &self.token_profiles.all(),
+            &self.state.directory.load(),
+            &self.all_rules()?,
             &ObjInfo { name: body.name.clone(), uuid: id.into() },
             body.kind,
             (&[], &body.role_uuids),
@@ -109,10 +111,10 @@ impl Chancery {
 
     /// GET /api/v2/identities/stubs.
     pub async fn identity_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityStub>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::identities::list(tx, Some(&search), &rows).await?) })
         });
         let stub = |row: tables::identities::Row| {
@@ -125,14 +127,15 @@ impl Chancery {
     /// GET /api/v2/identities/{uuid}.
     pub async fn identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
         let grant = self.grant_administration(caller, Action::IdentityRead, Some(id.into())).await?;
-        self.storage.read(&grant, move |tx| Box::pin(async move { read(tx, id.into()).await })).await
+        self.context.storage.read(&grant, move |tx| Box::pin(async move { read(tx, id.into()).await })).await
     }
 
     /// PATCH /api/v2/identities/{uuid}.
     pub async fn change_identity(&self, caller: &Caller, id: IdentityId, body: PatchIdentity) -> Result<Identity> {
-        let (now, limits, granter, id) = (self.clock.now_ms(), self.limits.clone(), caller.clone(), Uuid::from(id));
+        let (now, limits, granter, id) =
+            (self.context.clock.now_ms(), self.context.limits.clone(), caller.clone(), Uuid::from(id));
         let (event, told) = identity_event(Action::IdentityChange, id).told();
-        let (directory, profiles) = (self.identity.directory.load_full(), self.token_profiles.all());
+        let (directory, profiles) = (self.state.directory.load_full(), self.all_rules()?);
         if body.recovery_acknowledged == Some(false) {
             let message = "What was acknowledged stays so; leave recoveryAcknowledged out.";
             return Err(Error::value("/recoveryAcknowledged", message));
@@ -178,7 +181,7 @@ impl Chancery {
         asked: Vec<RoleId>,
     ) -> Result<AccessEffect> {
         let granter = granter.cloned();
-        let read = self.storage.read(grant, move |tx| {
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id.into()).await.map_err(|refusal| named(refusal, "/identityUuid"))?;
                 let (held, roles) = reassigned(tx, granter.as_ref(), &row, &asked).await?;
@@ -186,15 +189,15 @@ impl Chancery {
             })
         });
         let (kind, info, held, roles) = read.await?;
-        let (directory, profiles) = (self.identity.directory.load(), self.token_profiles.all());
+        let (directory, profiles) = (self.state.directory.load(), self.all_rules()?);
         Ok(effect::of_identity(&directory, &profiles, &info, kind, (&held, &roles)))
     }
 
     /// DELETE /api/v2/identities/{uuid}. Ends its sessions.
     pub async fn delete_identity(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
-        let (id, limits, now_ms) = (Uuid::from(id), self.limits.clone(), self.clock.now_ms());
+        let (id, limits, now_ms) = (Uuid::from(id), self.context.limits.clone(), self.context.clock.now_ms());
         let (event, told) = identity_event(Action::IdentityDelete, id).told();
-        let (directory, profiles) = (self.identity.directory.load_full(), self.token_profiles.all());
+        let (directory, profiles) = (self.state.directory.load_full(), self.all_rules()?);
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
@@ -217,7 +220,7 @@ impl Chancery {
 
     /// POST /api/v2/identities/{uuid}/lock. Ends its sessions.
     pub async fn lock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let (id, limits, now_ms) = (Uuid::from(id), self.limits.clone(), self.clock.now_ms());
+        let (id, limits, now_ms) = (Uuid::from(id), self.context.limits.clone(), self.context.clock.now_ms());
         let (event, told) = identity_event(Action::IdentityLock, id).told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
@@ -237,7 +240,7 @@ impl Chancery {
 
     /// POST /api/v2/identities/{uuid}/unlock. Forgives wrong passwords too.
     pub async fn unlock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (id, limits) = (Uuid::from(id), self.context.limits.clone());
         let (event, told) = identity_event(Action::IdentityUnlock, id).told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
@@ -256,22 +259,23 @@ impl Chancery {
     /// a second, also where wrong passwords delayed it.
     pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<bool> {
         let id = self.named_by_host(host, name).await?;
-        let ((event, told), limits) = (identity_event(Action::IdentityUnlock, id).told(), self.limits.clone());
-        self.commit(host, event, move |tx| {
-            Box::pin(async move {
-                let before = read(tx, id).await?;
-                unlock(tx, id).await?;
-                let after = read(tx, id).await?;
-                told.changed(&before, &after, &limits)?;
-                Ok(before.locked)
+        let ((event, told), limits) = (identity_event(Action::IdentityUnlock, id).told(), self.context.limits.clone());
+        self.context
+            .commit(host, event, move |tx| {
+                Box::pin(async move {
+                    let before = read(tx, id).await?;
+                    unlock(tx, id).await?;
+                    let after = read(tx, id).await?;
+                    told.changed(&before, &after, &limits)?;
+                    Ok(before.locked)
+                })
             })
-        })
-        .await
+            .await
     }
 
     pub(super) async fn named_by_host(&self, host: &Host, name: &str) -> Result<Uuid> {
         let key = name_key(name);
-        let found = self.storage.read(host, move |tx| {
+        let found = self.context.storage.read(host, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) })
         });
         Ok(found.await?.ok_or_else(|| Error::not_found("identity"))?.id)
@@ -281,7 +285,7 @@ impl Chancery {
     /// its own; everybody else needs Identity:Manage, and must hold what the identity holds.
     pub async fn set_password(&self, caller: &Caller, id: IdentityId, body: NewPassword) -> Result<Identity> {
         let action = Action::PasswordChange;
-        let own_grant = self.grant_own(caller, id, action).await?;
+        let own_grant = self.context.grant_own(caller, id, action).await?;
         let own = own_grant.is_some();
         let grant = match own_grant {
             Some(grant) => grant,
@@ -292,12 +296,12 @@ impl Chancery {
             let message = "A password for one use is one that others give; set your own as it shall stay.";
             return Err(Error::value("/oneTime", message));
         }
-        let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
+        let (now, granter, id) = (self.context.clock.now_ms(), caller.clone(), Uuid::from(id));
         let until = self.one_time_until(one_time, now);
         let hash = self.hashed(Zeroizing::new(password.0)).await?;
-        let freshness = self.freshness();
+        let freshness = self.context.freshness();
         let ((event, told), limits) =
-            (identity_event(action, id).detail(json!({"own": own})).told(), self.limits.clone());
+            (identity_event(action, id).detail(json!({"own": own})).told(), self.context.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
@@ -327,12 +331,12 @@ impl Chancery {
 
     /// Until when a password that is for one use sets another one.
     fn one_time_until(&self, one_time: bool, now_ms: i64) -> Option<i64> {
-        one_time.then(|| now_ms.saturating_add(ms(self.limits.logins.one_time_password_max)))
+        one_time.then(|| now_ms.saturating_add(ms(self.context.limits.logins.one_time_password_max)))
     }
 
     /// Checks a new password and hashes it.
     async fn hashed(&self, password: Zeroizing<Vec<u8>>) -> Result<String> {
-        password::check_new("/password", &password, &self.limits)?;
+        password::check_new("/password", &password, &self.context.limits)?;
         self.passwords.hash(password).await
     }
 }

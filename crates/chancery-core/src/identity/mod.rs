@@ -6,11 +6,10 @@
 mod administration;
 mod api_key;
 mod authenticate;
-mod bounds;
 mod built_in;
-mod caller;
 mod credentials;
 mod directory;
+pub(crate) mod effect;
 mod federation;
 mod identities;
 mod login;
@@ -22,6 +21,7 @@ mod prove;
 mod provision;
 mod recent;
 mod recovery;
+pub(crate) mod rights;
 mod roles;
 mod rules;
 mod sessions;
@@ -33,25 +33,84 @@ mod tokens;
 mod totp;
 mod whoami;
 
-pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
-pub use credentials::Credentials;
-pub use federation::{Fetched, Form, LdapPlace, NoAnswer, OidcStarted, ProviderTransport, ShownCertificates};
-pub use password::PasswordWork;
-pub use provision::{FirstIdentity, Provision};
-pub use recovery::{Answering, Recover, Recovered};
-pub use sign_in::LoggedIn;
+use std::sync::{Arc, OnceLock, Weak};
+
+use chancery_types::{
+    TokenProfileId,
+    wire::{ObjInfo, token_profiles::ControlRule},
+};
+
+use crate::{
+    Context, Error, Result,
+    context::storage::{Evidence, Opening, Vouches},
+};
 
 pub(crate) use administration::name_taken;
-pub(crate) use api_key::Refused as RefusedKey;
+pub use credentials::Credentials;
 pub(crate) use directory::{Directory, Identity, Role};
 pub(crate) use federation::{AskedBy, CertificateNames, TokenRefusal, check_stands_for};
+pub use federation::{Fetched, Form, LdapPlace, NoAnswer, OidcStarted, ProviderTransport, ShownCertificates};
 pub(crate) use passkeys::{Approving, browser_bytes, descriptor as passkey_descriptor, note_signature};
+pub use password::PasswordWork;
 pub(crate) use password::Passwords;
-pub(crate) use recovery::AnsweredFor;
+pub use provision::{FirstIdentity, Provision};
+pub use recovery::{Answering, Recover, Recovered};
 pub(crate) use rules::RoleRules;
+pub use sign_in::LoggedIn;
 pub(crate) use sign_in::{SigningIn, Vouched};
-pub(crate) use state::{IdentityState, KeepingSessions};
+pub(crate) use state::IdentityState;
 pub(crate) use throttle::Rate;
+
+/// Who may call: roles and identities, logins and sessions.
+pub struct Identities {
+    context: Arc<Context>,
+    /// For passwords alone.
+    passwords: Passwords,
+    pub(crate) state: IdentityState,
+    /// The Control Rules that name roles.
+    pub(crate) rules: OnceLock<Weak<dyn ControlRules>>,
+}
+
+/// Somebody has proved who they are: only here.
+struct Authenticated(());
+
+impl Evidence for Authenticated {}
+impl Vouches for Authenticated {}
+
+/// The Control Rules of all token profiles, which say what roles let their holders do.
+pub(crate) trait ControlRules: Send + Sync {
+    /// Each profile with its rules, by name.
+    fn all(&self) -> Vec<(ObjInfo<TokenProfileId>, Vec<ControlRule>)>;
+}
+
+impl Identities {
+    /// Loads what is kept in memory; makes what a new installation needs.
+    pub(crate) async fn open(
+        context: &Arc<Context>,
+        opening: &Opening,
+        work: PasswordWork,
+        providers: Option<Arc<dyn ProviderTransport>>,
+    ) -> Result<Self> {
+        Ok(Self {
+            passwords: Passwords::new(&context.limits, work),
+            state: IdentityState::load(context, opening, providers).await?,
+            rules: OnceLock::new(),
+            context: Arc::clone(context),
+        })
+    }
+
+    /// The Control Rules of all token profiles.
+    fn all_rules(&self) -> Result<Vec<(ObjInfo<TokenProfileId>, Vec<ControlRule>)>> {
+        let rules = self.rules.get().and_then(Weak::upgrade);
+        Ok(rules.ok_or_else(|| Error::unavailable("nobody uses this installation any more"))?.all())
+    }
+}
+
+impl AsRef<Context> for Identities {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use chancery_store::tables;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Result};
+use crate::{Error, Identities, Result};
 
 /// Part of the stored format.
 const SEALED: &str = "totp secret";
@@ -67,7 +67,7 @@ fn no_code(field: &str) -> Error {
     Error::malformed(field, "A one-time code has six digits.")
 }
 
-impl Chancery {
+impl Identities {
     /// Looks at a code of this identity, with the same work whether there is an identity, a secret or a code.
     pub(super) fn look_at_code(
         &self,
@@ -77,14 +77,14 @@ impl Chancery {
     ) -> Result<Looked> {
         // No digit is a zero byte.
         const NONE: [u8; TOTP_DIGITS] = [0; TOTP_DIGITS];
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let pending = |row: &tables::identities::Row| row.totp_pending_until_ms.is_some_and(|until| now < until);
         let sealed = row.and_then(|row| match asked {
             Asked::Active | Asked::ActiveOrPasskey => Some((row.id, row.totp_secret.as_deref()?, row.totp_used_step)),
             Asked::Pending => Some((row.id, row.totp_pending.as_deref().filter(|_| pending(row))?, None)),
         });
-        let (id, bytes, used) = sealed.unwrap_or((Uuid::nil(), &self.identity.no_ones_totp, None));
-        let secret = self.custodian.open_value(context(&id), bytes).map_err(Error::internal)?;
+        let (id, bytes, used) = sealed.unwrap_or((Uuid::nil(), &self.state.no_ones_totp, None));
+        let secret = self.context.custodian.open_value(context(&id), bytes).map_err(Error::internal)?;
         let step = Totp::new(secret.expose()).step_of(code.map_or(&NONE, |code| &**code), now, used);
         Ok(match (sealed, asked, step) {
             (None, Asked::Active | Asked::ActiveOrPasskey, _) => Looked::Needless,

@@ -10,7 +10,6 @@ use serde_json::json;
 use zeroize::Zeroizing;
 
 use super::{
-    RequestInfo, Visitor,
     administration::{end_sessions, take_turn},
     identities::{kind_of, read},
     one_time_code::Asked,
@@ -19,17 +18,17 @@ use super::{
     totp::{done_so, expect_no_passkey_meanwhile},
 };
 use crate::{
-    Chancery, Error, Event, Result,
-    changes::{Change, ChangeKind},
+    Error, Event, Identities, RequestInfo, Result, Visitor,
+    context::changes::{Change, ChangeKind},
 };
 
-impl Chancery {
+impl Identities {
     /// POST /home/v1/login/password: another password, by the present one and the second factor. Ends the identity's sessions.
     pub async fn change_own_password(&self, visitor: &Visitor, body: ChangePassword) -> Result<HomeAnswer> {
         let ChangePassword { username, password, totp, passkey, new_password } = body;
         let new = Zeroizing::new(new_password.0);
         // Both are the caller's words, so this says nothing of anybody.
-        check_new("/newPassword", &new, &self.limits)?;
+        check_new("/newPassword", &new, &self.context.limits)?;
         if *new == password.0 {
             return Err(Error::value("/newPassword", "The new password is the present one."));
         }
@@ -38,16 +37,16 @@ impl Chancery {
             self.prove_beside_login(visitor, Action::PasswordChange, Asked::ActiveOrPasskey, credentials).await?;
         let by = self.vouch_for(&visitor.request, &proved);
         let (id, name, now, limits) =
-            (proved.row.id, proved.row.name.clone(), self.clock.now_ms(), self.limits.clone());
+            (proved.row.id, proved.row.name.clone(), self.context.clock.now_ms(), self.context.limits.clone());
         let event = Event::new(Action::PasswordChange).on(id);
         if kind_of(&proved.row)? == IdentityKind::Application {
             let refusal = Error::forbidden("The password of an application is set by administrators.");
-            return Err(self.refused_to(&by, event, refusal).await);
+            return Err(self.context.refused_to(&by, event, refusal).await);
         }
         let hash = self.passwords.hash(new).await?;
         let event = event.detail(json!({"own": true})).changes(Change::of(ChangeKind::Identity, id));
         let (event, told) = event.told();
-        let done = self.commit(&by, event, move |tx| {
+        let done = self.context.commit(&by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
@@ -69,6 +68,6 @@ impl Chancery {
         }
         let by = self.vouch_for(request, proved);
         let refusal = Error::state("This password is for one use: it sets another one, and then that one logs in.");
-        Err(self.refused_to(&by, Event::new(action).on(proved.row.id), refusal).await)
+        Err(self.context.refused_to(&by, Event::new(action).on(proved.row.id), refusal).await)
     }
 }

@@ -17,15 +17,16 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    RefusedKey, RequestInfo, Visitor,
     api_key::{Key, KeyHash},
-    bounds::Bounds,
     federation::{self, Exchanged},
     one_time_code::{Asked, Code, Looked, code_of},
     passkeys::{ShownPasskey, SignedLogin},
     sign_in::SigningIn,
 };
-use crate::{Chancery, Error, Meaning, Result, audit::Nobody};
+use crate::{
+    Error, Identities, Meaning, RequestInfo, Result, Visitor,
+    context::{bounds::Bounds, record::Nobody, terms::RefusedKey},
+};
 
 /// Who says to be whom, and the proof.
 pub(super) enum Proof {
@@ -82,13 +83,13 @@ impl Proved {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// Counts a try of an address before anything is looked at.
     pub(super) fn count_try(&self, visitor: &Visitor, action: Action) -> Result<()> {
-        let (source, now_ms) = (visitor.request.counted_as(), self.clock.now_ms());
-        let attempt = self.identity.rate().attempt(source, now_ms, self.limits.logins.per_minute);
+        let (source, now_ms) = (visitor.request.counted_as(), self.context.clock.now_ms());
+        let attempt = self.state.rate().attempt(source, now_ms, self.context.limits.logins.per_minute);
         attempt.map_err(|retry_after_s| {
-            self.counters.refused_nobody(visitor.request.source, Nobody::TooOften(action), now_ms);
+            self.context.counters.refused_nobody(visitor.request.source, Nobody::TooOften(action), now_ms);
             Error::busy("Too many logins were tried from this address; try again.", retry_after_s)
         })
     }
@@ -99,7 +100,7 @@ impl Chancery {
         match self.prove(action, proof, &visitor.request).await? {
             Ok(proved) => Ok(proved),
             Err(who) => {
-                self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+                self.context.counters.refused_nobody(visitor.request.source, who, self.context.clock.now_ms());
                 // The work is the same for all but for a microsecond or two. Timers have whole milliseconds, so where in one of
                 // them the call began is added to each answer, and hides those from all who do not try a million times.
                 tokio::time::sleep(Duration::from_millis(1)).await;
@@ -119,7 +120,7 @@ impl Chancery {
         done.inspect_err(|error| {
             if error.meaning() == Meaning::Unauthenticated {
                 let who = Nobody::Unproved(action, id.into(), name.to_owned());
-                self.counters.refused_nobody(request.source, who, self.clock.now_ms());
+                self.context.counters.refused_nobody(request.source, who, self.context.clock.now_ms());
             }
         })
     }
@@ -178,7 +179,7 @@ impl Chancery {
 
     /// Looks the key up in the store, so that one which another node has just made is known.
     async fn prove_by_key(&self, hash: KeyHash, request: &RequestInfo) -> Result<Result<Proved, Nobody>> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 let row = tables::api_keys::by_hash(tx, &hash).await?;
                 // Asked also where there is no such key, so that the answer takes the same time.
@@ -190,7 +191,7 @@ impl Chancery {
         let Some((row, identity)) = read.await? else { return Ok(Err(Nobody::Unknown)) };
         let key = Key::of(&row)?;
         let Some(version) = key.version_of(&hash) else { return Ok(Err(Nobody::Unknown)) };
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let terms = key.terms(version).ok_or(RefusedKey::Expired);
         let admitted = match terms.and_then(|terms| terms.check(request.source, now).map(|()| terms)) {
             Ok(_) if identity.locked || !may_act(&identity, request.source, now)? => Err(RefusedKey::Identity),
@@ -198,7 +199,7 @@ impl Chancery {
         };
         match admitted {
             Ok(terms) => {
-                self.identity.key_uses.note(&terms, now);
+                self.state.key_uses.note(&terms, now);
                 let login = LoginWay::api_key(key.recorded(version));
                 Ok(Ok(Proved::by(identity, login)))
             }
@@ -208,7 +209,7 @@ impl Chancery {
 
     /// Whom a refused login was for: asked the same way for every name, so that the answer takes the same time.
     async fn refused_login(&self, action: Action, name_key: &str) -> Result<Nobody> {
-        let hash = self.custodian.keyed_hash("login name", name_key.as_bytes());
+        let hash = self.context.custodian.keyed_hash("login name", name_key.as_bytes());
         let row = self.named(name_key).await?;
         Ok(row.map_or(Nobody::Name(action, hash), |row| Nobody::Unproved(action, row.id.into(), row.name)))
     }
@@ -217,7 +218,7 @@ impl Chancery {
         // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
         let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
         let decoy = self.decoy(&name_key);
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 match tables::identities::id_by_name(tx, &name_key).await? {
                     Some(id) => tables::identities::by_id(tx, id).await,
@@ -237,7 +238,7 @@ impl Chancery {
     async fn has_confirmed_passkey(&self, row: Option<&Row>, name_key: &str) -> Result<bool> {
         let decoy = self.decoy(name_key);
         let id = row.map_or(decoy, |row| row.id);
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move { tables::passkeys::count_confirmed(tx, id).await })
         });
         Ok(read.await.map_err(Error::from)? > 0)
@@ -247,8 +248,8 @@ impl Chancery {
     /// is always the same identity's.
     fn decoy(&self, name_key: &str) -> Uuid {
         const AMONG: usize = 64;
-        let directory = self.identity.directory.load();
-        let [number, ..] = self.custodian.keyed_hash("login decoy", name_key.as_bytes());
+        let directory = self.state.directory.load();
+        let [number, ..] = self.context.custodian.keyed_hash("login decoy", name_key.as_bytes());
         let among = directory.identities().count().clamp(1, AMONG);
         directory.identities().nth(usize::from(number) % among).map_or(Uuid::nil(), |(id, _)| id.into())
     }
@@ -264,8 +265,8 @@ impl Chancery {
         let needs_factor =
             asked == Asked::ActiveOrPasskey && self.has_confirmed_passkey(row.as_ref(), &proof.name_key).await?;
         let source = request.counted_as();
-        let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
-        let now = self.clock.now_ms();
+        let delayed = |id: IdentityId| self.state.delays().delayed(id, source, self.context.clock.now_ms());
+        let now = self.context.clock.now_ms();
         let may = match &row {
             Some(row) => is_open(row, now) && (proof.is_on_host || may_act(row, request.source, now)?),
             None => false,
@@ -285,7 +286,7 @@ impl Chancery {
         let second = second_factor(looked, (asked, proof.code.is_some()), signed).filter(|_| right);
         let second = second.filter(|(_, step, passkey)| !needs_factor || step.is_some() || passkey.is_some());
         if !is_delayed && second.is_none() {
-            self.identity.delays().wrong(id, source, self.clock.now_ms());
+            self.state.delays().wrong(id, source, self.context.clock.now_ms());
         }
         let Some((row, (login, step, passkey))) = admissible.zip(second) else { return Ok(None) };
         // Asked again: others may have guessed wrong while this was being checked, and a guess among many that run
@@ -293,7 +294,7 @@ impl Chancery {
         if delayed(id) {
             return Ok(None);
         }
-        self.identity.delays().right(id, source);
+        self.state.delays().right(id, source);
         Ok(Some(Proved { step, passkey: passkey.map(Box::new), ..Proved::by(row, login) }))
     }
 }

@@ -11,10 +11,12 @@ use zeroize::Zeroizing;
 
 use super::{administration::take_turn, password};
 use crate::{
-    Chancery, Error, Event, Host, Limits, Result,
+    Error, Event, Host, Identities, Limits, Result,
     base::text::check_own_name,
-    changes::{Change, ChangeKind},
-    settings,
+    context::{
+        changes::{Change, ChangeKind},
+        settings,
+    },
 };
 
 /// An identity that an installation begins with.
@@ -53,10 +55,10 @@ pub struct Provision {
     pub demo: bool,
 }
 
-impl Chancery {
+impl Identities {
     /// Whether nobody can log in yet, because there is no identity.
     pub async fn is_new(&self, host: &Host) -> Result<bool> {
-        let any = self.storage.read(host, |tx| Box::pin(async move { identities::any(tx).await }));
+        let any = self.context.storage.read(host, |tx| Box::pin(async move { identities::any(tx).await }));
         Ok(!any.await.map_err(Error::from)?)
     }
 
@@ -76,7 +78,7 @@ impl Chancery {
             event = event.changes(Change::of(ChangeKind::Identity, *id));
         }
         let demo_ids: Vec<IdentityId> = ids.iter().copied().filter(|_| demo).map(IdentityId::from).collect();
-        let provisioned = self.commit(host, event, move |tx| {
+        let provisioned = self.context.commit(host, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 if identities::any(tx).await? {
@@ -98,9 +100,9 @@ impl Chancery {
     }
 
     async fn first_row(&self, first: FirstIdentity) -> Result<(identities::Row, Vec<identity_roles::Row>)> {
-        check_own_name("/name", &first.name, &self.limits)?;
-        password::check_new("/password", first.password.as_bytes(), &self.limits)?;
-        let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms());
+        check_own_name("/name", &first.name, &self.context.limits)?;
+        password::check_new("/password", first.password.as_bytes(), &self.context.limits)?;
+        let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.context.clock.now_ms());
         let hash = self.passwords.hash(first.password).await?;
         let roles = first.roles.into_iter();
         let roles =

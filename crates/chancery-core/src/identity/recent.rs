@@ -4,13 +4,12 @@ use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use foldhash::fast::RandomState;
 
-use super::{
-    api_key::KeyHash,
-    caller::{Caller, RequestInfo, Shows, Standing},
-    directory::Directory,
-    sessions::Session,
+use super::{Authenticated, api_key::KeyHash, directory::Directory, sessions::Session};
+use crate::{
+    Caller, Limits, RequestInfo,
+    base::sharded::Sharded,
+    context::caller::{Shows, Standing},
 };
-use crate::{Limits, base::sharded::Sharded};
 
 /// Tokens that a thread remembers: some 3 MB.
 const KNOWN_MAX: usize = 4_096;
@@ -51,7 +50,12 @@ impl Recent {
             return None;
         }
         known.session.used(now);
-        Some(Caller::new(request, Arc::clone(&known.standing), Shows::Token { expires_at: known.expires_at }))
+        Some(Caller::new(
+            &Authenticated(()),
+            request,
+            Arc::clone(&known.standing),
+            Shows::Token { expires_at: known.expires_at },
+        ))
     }
 
     /// Remembers what a token of ours amounts to in this edition of the directory.

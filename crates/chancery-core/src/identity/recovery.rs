@@ -1,9 +1,12 @@
 //! `chancery recover`: a person who has lost every way in is let in again, on the host. Two others answer for it; where there
 //! are none, whoever has the host does so alone, and nobody misses that ([`acknowledge`] ends the alarm).
 
-use std::{net::Ipv4Addr, sync::Arc};
+use std::{borrow::Cow, net::Ipv4Addr, sync::Arc};
 
-use chancery_store::{Tx, tables, tables::identities::Row};
+use chancery_store::{
+    Tx,
+    tables::{self, identities::Row},
+};
 use chancery_types::{
     Action, Base64, IdentityId, IdentityKind, Perm, RecoveredBy,
     wire::{
@@ -18,9 +21,8 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    Caller, Directory, RequestId, RequestInfo, Visitor,
+    Authenticated, Directory,
     administration::{end_sessions, take_turn},
-    caller::Shows,
     identities::{check_holds_as_much, existing, kind_of, read, recovery_of},
     login::Seat,
     one_time_code::{Asked, code_of},
@@ -28,13 +30,14 @@ use super::{
     prove::{PasswordProof, Proof, Proved, expect_unchanged},
 };
 use crate::{
-    Chancery, Error, Event, Host, Meaning, Result,
-    audit::Identities,
-    base::{
-        clock::ms,
-        text::{check_note, check_shown},
+    Caller, Error, Event, Host, Identities, Meaning, RequestId, RequestInfo, Result, Visitor,
+    base::{clock::ms, text},
+    context::{
+        caller::Shows,
+        changes::{Change, ChangeKind},
+        record::{Actor, RecordedIdentities},
+        storage::{Evidence, MayCommit, Vouches},
     },
-    changes::{Change, ChangeKind},
     moment_ms,
     time::rfc3339_ms,
 };
@@ -80,16 +83,20 @@ pub struct Recovered {
 /// The evidence for a recovery: whoever runs the command, and those who have proved that they answer for it. Made only here.
 pub(crate) struct AnsweredFor {
     host: Host,
-    identities: Identities,
+    identities: RecordedIdentities,
 }
 
-impl AnsweredFor {
-    pub(crate) const fn host(&self) -> &Host {
-        &self.host
+impl Evidence for AnsweredFor {}
+impl Vouches for AnsweredFor {}
+
+/// Whoever runs the command and those who answer for it together.
+impl MayCommit for AnsweredFor {
+    fn actor(&self, node: Uuid) -> Cow<'_, Actor> {
+        Cow::Owned(Actor::of_answered(node, self, &self.host, self.identities.clone()))
     }
 
-    pub(crate) const fn identities(&self) -> &Identities {
-        &self.identities
+    fn covers(&self, action: Action) -> bool {
+        action == Action::IdentityRecover
     }
 }
 
@@ -102,11 +109,11 @@ struct Answered {
     caller: Option<Caller>,
 }
 
-impl Chancery {
+impl Identities {
     /// The people who could answer for a recovery of this identity, by name.
     pub async fn who_answers_for(&self, host: &Host, name: &str) -> Result<Vec<String>> {
         let id = self.named_by_host(host, name).await?.into();
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let mut names: Vec<_> = could_answer(&directory).filter(|(one, _)| *one != id).map(|(_, name)| name).collect();
         names.sort();
         Ok(names)
@@ -118,7 +125,7 @@ impl Chancery {
         let id = self.named_by_host(host, &recover.name).await?;
         match self.recover(host, id, recover).await {
             Err(error) if [Meaning::Unauthenticated, Meaning::Forbidden].contains(&error.meaning()) => {
-                Err(self.refused_to(host, Event::new(Action::IdentityRecover).on(id), error).await)
+                Err(self.context.refused_to(host, Event::new(Action::IdentityRecover).on(id), error).await)
             }
             done => done,
         }
@@ -126,10 +133,10 @@ impl Chancery {
 
     async fn recover(&self, host: &Host, id: Uuid, recover: Recover) -> Result<Recovered> {
         let Recover { name: _, by, emergency, keeps_password } = recover;
-        check_reason(emergency.as_deref(), by.len(), &self.limits)?;
+        check_reason(emergency.as_deref(), by.len(), &self.context.limits)?;
         let answered = self.answered(id, by).await?;
         let password = if keeps_password { None } else { Some(new_password()) };
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let named = |proved: &Proved| ObjInfo { name: proved.row.name.clone(), uuid: proved.row.id.into() };
         let identities = answered.proved.iter().map(named).collect();
         let recovery = Recovery { recovered_at: rfc3339_ms(now), by: answered.by, identities, reason: emergency };
@@ -147,12 +154,12 @@ impl Chancery {
     ) -> Result<Identity> {
         let hash = match password {
             Some(password) => {
-                check_new("/password", password.as_bytes(), &self.limits)?;
+                check_new("/password", password.as_bytes(), &self.context.limits)?;
                 Some(self.passwords.hash(password).await?)
             }
             None => None,
         };
-        let (now, limits) = (self.clock.now_ms(), self.limits.clone());
+        let (now, limits) = (self.context.clock.now_ms(), self.context.limits.clone());
         let until = now.saturating_add(ms(limits.logins.one_time_password_max));
         let stored = serde_json::to_string(&recovery).map_err(Error::internal)?;
         let detail = json!({"by": recovery.by, "reason": recovery.reason, "keepsPassword": hash.is_none()});
@@ -160,38 +167,39 @@ impl Chancery {
         let (event, told) = event.changes(Change::of(ChangeKind::Identity, id)).told();
         let Answered { proved, seats, caller, .. } = answered;
         let evidence = AnsweredFor { host: host.clone(), identities: self.recorded(&seats, &proved) };
-        self.commit(&evidence, event, move |tx| {
-            Box::pin(async move {
-                take_turn(tx).await?;
-                for one in &proved {
-                    expect_unchanged(tx, one).await?;
-                }
-                if let Some(caller) = &caller {
-                    check_holds_as_much(tx, caller, id).await?;
-                }
-                let row = existing(tx, id).await?;
-                if kind_of(&row)? == IdentityKind::Application {
-                    return Err(Error::state("People are let in again; an application gets another API key."));
-                }
-                let before = read(tx, id).await?;
-                tables::identities::remove_totp(tx, id).await?;
-                let passkeys = tables::passkeys::delete_of_identity(tx, id).await?;
-                if let Some(hash) = &hash {
-                    tables::identities::set_password(tx, id, hash, now, (Some(now), Some(until))).await?;
-                    tables::api_keys::delete_of_identity(tx, id).await?;
-                } else {
-                    // Somebody may know it: what waited before is not for whoever comes by it now.
-                    tables::identities::begin_trust_anew(tx, id, now).await?;
-                }
-                tables::identities::set_bounds(tx, id, None).await?;
-                tables::identities::set_recovery(tx, id, Some(&stored)).await?;
-                end_sessions(tx, id).await?;
-                let after = read(tx, id).await?;
-                told.changed_and(&before, &after, &limits, [("passkeys", json!(passkeys))])?;
-                Ok(after)
+        self.context
+            .commit(&evidence, event, move |tx| {
+                Box::pin(async move {
+                    take_turn(tx).await?;
+                    for one in &proved {
+                        expect_unchanged(tx, one).await?;
+                    }
+                    if let Some(caller) = &caller {
+                        check_holds_as_much(tx, caller, id).await?;
+                    }
+                    let row = existing(tx, id).await?;
+                    if kind_of(&row)? == IdentityKind::Application {
+                        return Err(Error::state("People are let in again; an application gets another API key."));
+                    }
+                    let before = read(tx, id).await?;
+                    tables::identities::remove_totp(tx, id).await?;
+                    let passkeys = tables::passkeys::delete_of_identity(tx, id).await?;
+                    if let Some(hash) = &hash {
+                        tables::identities::set_password(tx, id, hash, now, (Some(now), Some(until))).await?;
+                        tables::api_keys::delete_of_identity(tx, id).await?;
+                    } else {
+                        // Somebody may know it: what waited before is not for whoever comes by it now.
+                        tables::identities::begin_trust_anew(tx, id, now).await?;
+                    }
+                    tables::identities::set_bounds(tx, id, None).await?;
+                    tables::identities::set_recovery(tx, id, Some(&stored)).await?;
+                    end_sessions(tx, id).await?;
+                    let after = read(tx, id).await?;
+                    told.changed_and(&before, &after, &limits, [("passkeys", json!(passkeys))])?;
+                    Ok(after)
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Has each of them prove who they are, and that they may answer for it: for two, as a session of both would.
@@ -205,7 +213,7 @@ impl Chancery {
             }
             proved.push(one);
         }
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let seats = proved.iter().map(|one| seat_of(&directory, one)).collect::<Option<Vec<_>>>();
         let seats = seats.ok_or_else(|| Error::state("Somebody who answers for it was removed meanwhile."))?;
         self.check_seats(&seats)?;
@@ -262,19 +270,19 @@ impl Chancery {
     }
 
     /// Those who answer, as records name them.
-    fn recorded(&self, seats: &[Seat], proved: &[Proved]) -> Identities {
-        let directory = self.identity.directory.load();
+    fn recorded(&self, seats: &[Seat], proved: &[Proved]) -> RecordedIdentities {
+        let directory = self.state.directory.load();
         let recorded = |(seat, proved): (&Seat, &Proved)| AuditIdentity {
             name: proved.row.name.clone(),
             source: None,
             ..directory.recorded(seat, &seat.roles)
         };
-        Identities::new(&seats.iter().zip(proved).map(recorded).collect::<Vec<_>>())
+        RecordedIdentities::new(&seats.iter().zip(proved).map(recorded).collect::<Vec<_>>())
     }
 
     /// How many were recovered on the host, by who answered for it, and nobody has acknowledged it yet.
     pub fn recoveries(&self, _: &Visitor) -> Vec<(RecoveredBy, usize)> {
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let is_of = |one: &super::Identity, by| one.recovered.is_some_and(|(recovered, _)| recovered == by);
         let count = |by: RecoveredBy| directory.identities().filter(|(_, one)| is_of(one, by)).count();
         RecoveredBy::ALL.iter().map(|by| (*by, count(*by))).collect()
@@ -360,7 +368,7 @@ fn session_of(directory: &Directory, seats: &[Seat]) -> Result<Caller> {
     let standing = standing.ok_or_else(|| {
         Error::forbidden(format!("These two would have no session with {} together.", Perm::IdentityManage))
     })?;
-    Ok(Caller::new(on_host(), Arc::new(standing), Shows::Cookie))
+    Ok(Caller::new(&Authenticated(()), on_host(), Arc::new(standing), Shows::Cookie))
 }
 
 /// What stands for a request, where there is none.
@@ -378,8 +386,8 @@ fn check_reason(emergency: Option<&str>, answering: usize, limits: &crate::Limit
             Err(Error::value("/emergency", "Say why fewer than two answer for it."))
         }
         (_, Some(reason)) => {
-            check_note("/emergency", reason, limits)?;
-            check_shown("/emergency", reason)
+            text::check_note("/emergency", reason, limits)?;
+            text::check_shown("/emergency", reason)
         }
     }
 }

@@ -19,26 +19,25 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    Caller,
     administration::name_taken,
     identities::{check_may_give, check_named},
     rules::RoleRules,
 };
 use crate::{
-    Chancery, Error, Event, Grant, Limits, Result,
-    access::effect::{self, named},
+    Caller, Error, Event, Grant, Identities, Limits, Result,
     base::{
         list::Page,
         text::{check_own_name, check_own_name_anew},
     },
-    changes::{Change, ChangeKind},
+    context::changes::{Change, ChangeKind},
+    identity::effect::{self, named},
 };
 
-impl Chancery {
+impl Identities {
     /// POST /api/v2/roles.
     pub async fn create_role(&self, caller: &Caller, body: CreateRole) -> Result<RoleCreated> {
-        let (id, now) = (RoleId::from_random(chancery_keys::random()), self.clock.now_ms());
-        let (limits, granter, party) = (self.limits.clone(), caller.clone(), self.relying_party());
+        let (id, now) = (RoleId::from_random(chancery_keys::random()), self.context.clock.now_ms());
+        let (limits, granter, party) = (self.context.limits.clone(), caller.clone(), self.relying_party());
         let event = Event::new(Action::RoleCreate)
             .on(Uuid::from(id))
             .detail(json!({
@@ -61,10 +60,10 @@ impl Chancery {
 
     /// GET /api/v2/roles/stubs.
     pub async fn role_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<RoleStub>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::roles::list(tx, Some(&search), &rows).await?) })
         });
         let stub = |row: Row| RoleStub {
@@ -78,13 +77,13 @@ impl Chancery {
     /// GET /api/v2/roles/{uuid}.
     pub async fn role(&self, caller: &Caller, id: RoleId) -> Result<Role> {
         let grant = self.grant_administration(caller, Action::RoleRead, Some(id.into())).await?;
-        self.storage.read(&grant, move |tx| Box::pin(async move { body_of(existing(tx, id).await?) })).await
+        self.context.storage.read(&grant, move |tx| Box::pin(async move { body_of(existing(tx, id).await?) })).await
     }
 
     /// PATCH /api/v2/roles/{uuid}.
     pub async fn change_role(&self, caller: &Caller, id: RoleId, body: PatchRole) -> Result<Role> {
-        let (now, limits, granter) = (self.clock.now_ms(), self.limits.clone(), caller.clone());
-        let (directory, party) = (self.identity.directory.load_full(), self.relying_party());
+        let (now, limits, granter) = (self.context.clock.now_ms(), self.context.limits.clone(), caller.clone());
+        let (directory, party) = (self.state.directory.load_full(), self.relying_party());
         let event = Event::new(Action::RoleChange).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
         let (event, told) = event.told();
         self.administer(caller, event, move |tx| {
@@ -122,17 +121,17 @@ impl Chancery {
         id: RoleId,
         perms: Vec<Perm>,
     ) -> Result<AccessEffect> {
-        let row = self.storage.read(grant, move |tx| Box::pin(changeable(tx, id))).await;
+        let row = self.context.storage.read(grant, move |tx| Box::pin(changeable(tx, id))).await;
         let rules = rules_of(&row.map_err(|refusal| named(refusal, "/roleUuid"))?)?;
         let body = PatchRole { perms: Some(perms), ..PatchRole::default() };
-        let next = rules.patch(granter, &body, self.clock.now_ms())?;
-        Ok(effect::of_role(&self.identity.directory.load(), id, &next))
+        let next = rules.patch(granter, &body, self.context.clock.now_ms())?;
+        Ok(effect::of_role(&self.state.directory.load(), id, &next))
     }
 
     /// DELETE /api/v2/roles/{uuid}.
     pub async fn delete_role(&self, caller: &Caller, id: RoleId) -> Result<Empty> {
         let event = Event::new(Action::RoleDelete).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits) = (event.told(), self.context.limits.clone());
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let before = body_of(changeable(tx, id).await?)?;

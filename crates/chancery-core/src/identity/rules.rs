@@ -7,8 +7,7 @@ use chancery_types::{
     wire::roles::{CreateRole, PatchRole},
 };
 
-use super::Caller;
-use crate::{Error, Result};
+use crate::{Caller, Error, Result};
 
 /// A role as it is stored, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,9 +120,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::identity::Authenticated;
     use crate::{
         Meaning,
-        identity::caller::{Shows, Standing},
+        context::caller::{Shows, Standing},
         testing::request,
     };
 
@@ -134,13 +134,13 @@ mod tests {
             roles: Vec::new(),
             perms: perms.iter().copied().collect(),
             management,
-            recorded: crate::audit::Identities::default(),
+            recorded: crate::context::record::RecordedIdentities::default(),
             key: None,
             by_token: false,
             second_factor_at: None,
             bounds: Vec::new(),
         };
-        Caller::new(request(), Arc::new(standing), Shows::Cookie)
+        Caller::new(&Authenticated(()), request(), Arc::new(standing), Shows::Cookie)
     }
 
     fn body(logins_required: u32, perms: &[Perm], management: bool) -> CreateRole {

@@ -16,16 +16,18 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
-    caller::Standing,
     directory::Directory,
     login::{self, Seat, SeatProof, State},
 };
 use crate::{
     Error, Limits, Result,
     base::clock::ms,
-    changes::{Change, ChangeKind},
-    quarantine::{Quarantine, is_lasting},
-    storage::{MayRead, Storage},
+    context::{
+        caller::Standing,
+        changes::{Change, ChangeKind},
+        quarantine::{Quarantine, is_lasting},
+        storage::{MayRead, Storage},
+    },
 };
 
 /// The keyed hash of a session cookie.

@@ -1,6 +1,6 @@
 //! POST /home/v1/login and /home/v1/logout: the proof, the state machine, the new session.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_store::tables;
@@ -17,19 +17,22 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    Credentials, Member, RequestInfo, Visitor,
+    Credentials,
     administration::take_turn,
     api_key,
-    caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
     prove::{Proof, Proved, expect_unchanged, may_act, refused},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
-    Chancery, Error, Event, Meaning, Result,
-    audit::{Actor, Identities},
-    changes::{Change, ChangeKind},
-    up_to_date::LogsInNow,
+    Error, Event, Identities, Meaning, Member, RequestInfo, Result, Visitor,
+    context::{
+        caller::Standing,
+        changes::{Change, ChangeKind},
+        record::{Actor, RecordedIdentities},
+        storage::{Connections, Evidence, MayCommit, MayRead, Vouches},
+        up_to_date::LogsInNow,
+    },
 };
 
 /// A login that succeeded: what to answer, and the cookie to set.
@@ -45,6 +48,12 @@ pub struct LoggedIn {
 /// Finds who logs in, while nobody is known. Made only here.
 pub(crate) struct SigningIn(());
 
+impl Evidence for SigningIn {}
+impl Vouches for SigningIn {}
+impl MayRead for SigningIn {
+    const CONNECTIONS: Connections = Connections::Data;
+}
+
 impl SigningIn {
     /// To look at the proof.
     pub(super) const fn to_prove() -> Self {
@@ -55,9 +64,22 @@ impl SigningIn {
 /// The evidence of who logs in or out: somebody whose proof was right, or who shows a session. Made only here.
 pub(crate) struct Vouched(Actor);
 
+impl Evidence for Vouched {}
+/// Who logs in or out is known, and is no caller yet, or any more.
+impl MayCommit for Vouched {
+    fn actor(&self, _: Uuid) -> Cow<'_, Actor> {
+        Cow::Borrowed(self.actor())
+    }
+
+    fn covers(&self, action: Action) -> bool {
+        use Action as A;
+        matches!(action, A::Login | A::Logout | A::PasswordChange | A::TotpEnrol | A::TotpConfirm | A::TotpRemove)
+    }
+}
+
 impl Vouched {
     pub(super) fn new(node: Uuid, request: &RequestInfo, identities: &[AuditIdentity]) -> Self {
-        Self(Actor::signing_in(node, &SigningIn(()), request, Identities::new(identities)))
+        Self(Actor::signing_in(node, &SigningIn(()), request, RecordedIdentities::new(identities)))
     }
 
     /// In whose name it happens.
@@ -66,12 +88,12 @@ impl Vouched {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
         self.count_try(visitor, Action::Login)?;
         let proof = self.proof(request)?;
-        let now = self.logs_in_now().await?;
+        let now = self.context.logs_in_now().await?;
         let proved = self.proved(visitor, Action::Login, &proof).await?;
         if matches!(proof, Proof::Password(..)) {
             self.refuse_one_time(&visitor.request, Action::Login, &proved).await?;
@@ -80,7 +102,7 @@ impl Chancery {
     }
 
     fn cookie_hash(&self, cookie: &str) -> CookieHash {
-        self.custodian.keyed_hash("session cookie", cookie.as_bytes())
+        self.context.custodian.keyed_hash("session cookie", cookie.as_bytes())
     }
 
     pub(super) fn cookie_key(&self, cookie: &str) -> Key {
@@ -101,8 +123,8 @@ impl Chancery {
             Some(key) => self.live_session(key).await?,
             None => None,
         };
-        let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
-        let directory = self.identity.directory.load_full();
+        let (id, now) = (IdentityId::from(row.id), self.context.clock.now_ms());
+        let directory = self.state.directory.load_full();
         let held = self.roles_of(id).await?;
         let kind = if login.is_of_a_program() {
             IdentityKind::Application
@@ -118,31 +140,31 @@ impl Chancery {
         let proof = SeatProof { login: login.clone(), source: request.source, trusted_since, shown_at: Some(now) };
         let seat = Seat { identity: id, roles, at, proof: Some(proof) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
-        let by = Vouched::new(self.node, request, &[recorded]);
+        let by = Vouched::new(self.context.node, request, &[recorded]);
         // Passwords and keys were looked at with it already, so that nobody learns whether they were right.
         if !may_act(row, request.source, now)? {
-            return Err(self.refused_to(&by, Event::new(Action::Login).on(row.id), refused()).await);
+            return Err(self.context.refused_to(&by, Event::new(Action::Login).on(row.id), refused()).await);
         }
         if seat.roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             let refusal = if able.is_empty() { not_a_person() } else { refused() };
-            return Err(self.refused_to(&by, event, refusal).await);
+            return Err(self.context.refused_to(&by, event, refusal).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
-        let next = login::log_in(present_state, seat, &*directory, now, &self.limits);
+        let next = login::log_in(present_state, seat, &*directory, now, &self.context.limits);
         let (state, replaced) = match next {
             Ok(Next::Begin(state)) => (state, None),
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
             Err(why) => {
                 let event = Event::new(Action::Login).on(row.id);
-                return Err(self.refused_to(&by, event, not_admitted(why)).await);
+                return Err(self.context.refused_to(&by, event, not_admitted(why)).await);
             }
         };
         self.begin(&by, request, proved, (state, replaced)).await
     }
 
     async fn roles_of(&self, id: IdentityId) -> Result<Vec<tables::identity_roles::Row>> {
-        let read = self.storage.read(&SigningIn(()), move |tx| {
+        let read = self.context.storage.read(&SigningIn(()), move |tx| {
             Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await })
         });
         read.await.map_err(Error::from)
@@ -157,8 +179,8 @@ impl Chancery {
     ) -> Result<LoggedIn> {
         let session = Uuid::from_bytes(chancery_keys::random());
         let cookie = URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()));
-        let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.clock.now_ms())?;
-        let standing = self.identity.directory.load().standing(session, &state.seats);
+        let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.context.clock.now_ms())?;
+        let standing = self.state.directory.load().standing(session, &state.seats);
         let mut event = Event::new(Action::Login)
             .on(proved.row.id)
             .detail(json!({"session": session, "fullyLoggedIn": standing.is_some()}))
@@ -167,7 +189,7 @@ impl Chancery {
             event = event.changes(Change::of(ChangeKind::Session, replaced));
         }
         let (id, name) = (proved.row.id, proved.row.name.clone());
-        let begun = self.commit(by, event, move |tx| {
+        let begun = self.context.commit(by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
@@ -188,7 +210,7 @@ impl Chancery {
     fn login_state(&self, standing: Option<&Standing>) -> LoginState {
         LoginState {
             fully_logged_in: standing.is_some(),
-            hardened: self.hardened,
+            hardened: self.context.hardened,
             management: standing.is_some_and(|standing| standing.management),
             perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
         }
@@ -204,7 +226,7 @@ impl Chancery {
         if let Credentials::Bearer(bearer) = &credentials
             && api_key::is_one(bearer)
         {
-            return match self.by_api_key(request, bearer, self.clock.now_ms()) {
+            return match self.by_api_key(request, bearer, self.context.clock.now_ms()) {
                 Ok(standing) => answer(self.state_of_key(&standing)),
                 Err(error) if error.meaning() == Meaning::Unauthenticated => answer(SessionState::default()),
                 Err(error) => Err(error),
@@ -216,9 +238,9 @@ impl Chancery {
             Err(error) => return Err(error),
         };
         self.check_seats(&session.state.seats)?;
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let standing = session.standing(&directory);
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         if standing.as_ref().is_some_and(|standing| !standing.admits(request.source, now)) {
             return answer(SessionState::default());
         }
@@ -243,7 +265,7 @@ impl Chancery {
         if let Credentials::Bearer(bearer) = &credentials
             && api_key::is_one(bearer)
         {
-            self.by_api_key(request, bearer, self.clock.now_ms())?;
+            self.by_api_key(request, bearer, self.context.clock.now_ms())?;
             return Err(Error::new(
                 Meaning::Unauthenticated,
                 "An API key that is shown with a call has no session to end.",
@@ -254,20 +276,21 @@ impl Chancery {
         let id = session.id;
         let event =
             Event::new(Action::Logout).detail(json!({"session": id})).changes(Change::of(ChangeKind::Session, id));
-        self.commit(&proved, event, move |tx| {
-            Box::pin(async move {
-                tables::sessions::delete(tx, id).await?;
-                Ok(())
+        self.context
+            .commit(&proved, event, move |tx| {
+                Box::pin(async move {
+                    tables::sessions::delete(tx, id).await?;
+                    Ok(())
+                })
             })
-        })
-        .await
+            .await
     }
 
     fn vouched(&self, request: &RequestInfo, session: &Arc<Session>) -> Vouched {
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let recorded = |seat: &Seat| directory.recorded(seat, &seat.roles);
         let identities: Vec<_> = session.state.seats.iter().map(recorded).collect();
-        Vouched::new(self.node, request, &identities)
+        Vouched::new(self.context.node, request, &identities)
     }
 }
 

@@ -29,7 +29,7 @@ fn credentials(name: &str, password: &str) -> LoginRequest {
 }
 
 async fn log_in(chancery: &Chancery, cookie: Option<&str>, name: &str) -> Result<LoggedIn> {
-    chancery.log_in(&visitor(), cookie, credentials(name, PASSWORD)).await
+    chancery.identities.log_in(&visitor(), cookie, credentials(name, PASSWORD)).await
 }
 
 /// The cookie of a session of Admin1 and Admin2.
@@ -39,15 +39,15 @@ async fn both(chancery: &Chancery) -> String {
 }
 
 async fn by_cookie(chancery: &Chancery, cookie: &str) -> Result<Caller> {
-    chancery.authenticate(request(), Credentials::Cookie(cookie.into())).await
+    chancery.identities.authenticate(request(), Credentials::Cookie(cookie.into())).await
 }
 
 async fn by_token(chancery: &Chancery, token: &str) -> Result<Caller> {
-    chancery.authenticate(request(), Credentials::Bearer(token.into())).await
+    chancery.identities.authenticate(request(), Credentials::Bearer(token.into())).await
 }
 
 async fn token(chancery: &Chancery, caller: &Caller) -> String {
-    chancery.bearer_token(caller).await.unwrap().token
+    chancery.identities.bearer_token(caller).await.unwrap().token
 }
 
 fn meaning<T>(result: Result<T, Error>) -> Meaning {
@@ -92,7 +92,7 @@ async fn a_refused_further_login_leaves_the_session_as_it_was() {
     for again in ["Admin1", "ADMIN1"] {
         assert_eq!(meaning(log_in(chancery, Some(&first.cookie), again).await), Meaning::Unauthenticated);
     }
-    let wrong = chancery.log_in(&visitor(), Some(&first.cookie), credentials("Admin2", "wrong")).await;
+    let wrong = chancery.identities.log_in(&visitor(), Some(&first.cookie), credentials("Admin2", "wrong")).await;
     assert_eq!(meaning(wrong), Meaning::Unauthenticated);
     let second = log_in(chancery, Some(&first.cookie), "Admin2").await.unwrap();
     assert!(second.answer.response.fully_logged_in);
@@ -117,7 +117,7 @@ async fn an_application_that_holds_a_role_of_two_persons_already_completes_no_lo
         networks: Vec::new(),
         hours: Vec::new(),
     };
-    let robot = chancery.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;
+    let robot = chancery.identities.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;
     let row = identity_roles::Row {
         identity_id: robot.into(),
         role_id: RoleId::ADMINISTRATOR.into(),
@@ -144,6 +144,7 @@ async fn unknown_wrong_locked_and_delayed_are_refused_in_the_same_words() {
     let chancery = &installation.chancery;
     let refusal = async |name: &str, password: &str| {
         chancery
+            .identities
             .log_in(&visitor(), None, credentials(name, password))
             .await
             .err()
@@ -168,14 +169,14 @@ async fn delays_leave_live_sessions_and_other_sources_alone() {
     let chancery = &installation.chancery;
     let cookie = both(chancery).await;
     for _ in 0..8 {
-        let wrong = chancery.log_in(&visitor(), None, credentials("Admin1", "wrong")).await;
+        let wrong = chancery.identities.log_in(&visitor(), None, credentials("Admin1", "wrong")).await;
         assert_eq!(meaning(wrong), Meaning::Unauthenticated);
     }
     assert!(by_cookie(chancery, &cookie).await.is_ok());
     assert!(log_in(chancery, None, "Admin1").await.is_err(), "delayed here");
     let mut elsewhere = visitor();
     elsewhere.request.source = [198, 51, 100, 7].into();
-    assert!(chancery.log_in(&elsewhere, None, credentials("Admin1", PASSWORD)).await.is_ok());
+    assert!(chancery.identities.log_in(&elsewhere, None, credentials("Admin1", PASSWORD)).await.is_ok());
 }
 
 #[tokio::test]
@@ -186,7 +187,7 @@ async fn a_source_may_try_600_logins_a_minute() {
     let mut incomplete = credentials("Admin1", PASSWORD);
     incomplete.auth_credentials.password = None;
     for _ in 0..600 {
-        assert_eq!(meaning(chancery.log_in(&visitor(), None, incomplete.clone()).await), Meaning::Malformed);
+        assert_eq!(meaning(chancery.identities.log_in(&visitor(), None, incomplete.clone()).await), Meaning::Malformed);
     }
     let error = log_in(chancery, None, "Admin1").await.err().unwrap();
     assert_eq!((error.meaning(), error.retry_after_s()), (Meaning::Busy, Some(61)));
@@ -237,7 +238,7 @@ async fn a_token_lives_ten_minutes_and_dies_with_its_session() {
     assert_eq!(meaning(by_token(chancery, &first).await), Meaning::Unauthenticated, "expired, also from the cache");
     assert_eq!(meaning(by_token(chancery, &not_longer).await), Meaning::Unauthenticated, "a token prolongs no token");
     by_token(chancery, &second).await.unwrap();
-    chancery.log_out(request(), Credentials::Cookie(cookie.into())).await.unwrap();
+    chancery.identities.log_out(request(), Credentials::Cookie(cookie.into())).await.unwrap();
     assert_eq!(meaning(by_token(chancery, &second).await), Meaning::Unauthenticated);
 }
 
@@ -294,7 +295,7 @@ async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
     assert!(second.answer.response.fully_logged_in, "seen at once");
     by_cookie(&one, &second.cookie).await.unwrap();
     by_cookie(&two, &second.cookie).await.unwrap();
-    one.log_out(request(), Credentials::Cookie((&second.cookie).into())).await.unwrap();
+    one.identities.log_out(request(), Credentials::Cookie((&second.cookie).into())).await.unwrap();
     assert!(by_cookie(&one, &second.cookie).await.is_err());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(by_cookie(&two, &second.cookie).await.is_err());
@@ -308,12 +309,12 @@ async fn a_session_that_ended_since_its_caller_was_authenticated_gets_no_token()
     let (locked, ended) = (both(chancery).await, both(chancery).await);
     let of_locked = by_cookie(chancery, &locked).await.unwrap();
     let of_ended = by_cookie(chancery, &ended).await.unwrap();
-    chancery.bearer_token(&of_ended).await.unwrap();
-    chancery.log_out(request(), Credentials::Cookie((&ended).into())).await.unwrap();
-    assert_eq!(meaning(chancery.bearer_token(&of_ended).await), Meaning::Unauthenticated);
+    chancery.identities.bearer_token(&of_ended).await.unwrap();
+    chancery.identities.log_out(request(), Credentials::Cookie((&ended).into())).await.unwrap();
+    assert_eq!(meaning(chancery.identities.bearer_token(&of_ended).await), Meaning::Unauthenticated);
     let operator = installation.administrators().await;
-    chancery.lock_identity(&operator, of_locked.members()[0].id).await.unwrap();
-    assert_eq!(meaning(chancery.bearer_token(&of_locked).await), Meaning::Unauthenticated);
+    chancery.identities.lock_identity(&operator, of_locked.members()[0].id).await.unwrap();
+    assert_eq!(meaning(chancery.identities.bearer_token(&of_locked).await), Meaning::Unauthenticated);
 }
 
 #[tokio::test]
@@ -327,7 +328,7 @@ async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
     chancery.change_host_settings(&Host::running("test"), off).await.unwrap();
     assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::ApiAccessDisabled);
     assert_eq!(meaning(by_token(chancery, &token).await), Meaning::ApiAccessDisabled);
-    let operator = async |credentials| chancery.authenticate_operator(request(), credentials).await;
+    let operator = async |credentials| chancery.identities.authenticate_operator(request(), credentials).await;
     assert_eq!(meaning(operator(Credentials::Bearer(token.into())).await), Meaning::ApiAccessDisabled);
     operator(Credentials::Cookie(cookie.into())).await.unwrap();
     assert_eq!(meaning(operator(Credentials::None).await), Meaning::Unauthenticated);

@@ -8,9 +8,11 @@ use uuid::Uuid;
 
 use crate::{
     Error, Result,
-    rows::{BEARER, bearer_reference},
-    storage::{Opening, Storage},
-    up_to_date::LogsInNow,
+    context::{
+        rows::{BEARER, bearer_reference},
+        storage::{Opening, Storage},
+        up_to_date::LogsInNow,
+    },
 };
 
 /// What a token says (RFC 7519, section 4): times are seconds since 1970 UTC.

@@ -18,20 +18,20 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    Caller, RequestInfo, Visitor, Vouched,
+    Vouched,
     administration::{end_sessions, take_turn},
     identities::{check_holds_as_much, existing, read},
     one_time_code::{Asked, code_of, context},
     prove::{PasswordProof, Proof, Proved, expect_unchanged, refused},
 };
 use crate::{
-    Chancery, Error, Event, Result,
+    Caller, Error, Event, Identities, RequestInfo, Result, Visitor,
     base::{clock::ms, text::percent_encoded},
-    changes::{Change, ChangeKind},
+    context::changes::{Change, ChangeKind},
     time::rfc3339_ms,
 };
 
-impl Chancery {
+impl Identities {
     /// POST /home/v1/login/totp: a new secret, which counts once one of its codes has confirmed it. Whoever has a factor
     /// already, codes or a confirmed passkey, shows it here; so whoever has the new secret has shown it.
     pub async fn enrol_totp(&self, visitor: &Visitor, body: TotpCredentials) -> Result<TotpSecret> {
@@ -41,12 +41,12 @@ impl Chancery {
         let by = self.vouch_for(&visitor.request, &proved);
         if proved.row.kind.parse::<IdentityKind>().map_err(Error::internal)? == IdentityKind::Application {
             let refusal = Error::forbidden("A second factor is a person's; an application logs in by an API key.");
-            return Err(self.refused_to(&by, event, refusal).await);
+            return Err(self.context.refused_to(&by, event, refusal).await);
         }
         let secret = Zeroizing::new(chancery_keys::random::<TOTP_SECRET_LEN>());
-        let sealed = self.custodian.seal_value(context(&id), secret.as_slice()).map_err(Error::internal)?;
-        let until_ms = self.clock.now_ms().saturating_add(ms(self.limits.logins.totp_pending_max));
-        let done = self.commit(&by, event, move |tx| {
+        let sealed = self.context.custodian.seal_value(context(&id), secret.as_slice()).map_err(Error::internal)?;
+        let until_ms = self.context.clock.now_ms().saturating_add(ms(self.context.limits.logins.totp_pending_max));
+        let done = self.context.commit(&by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
@@ -70,10 +70,10 @@ impl Chancery {
     /// POST /home/v1/login/totp/confirm: from now on a login takes a code of the new secret.
     pub async fn confirm_totp(&self, visitor: &Visitor, body: TotpCredentials) -> Result<HomeAnswer> {
         let mut proved = self.prove_for(visitor, Action::TotpConfirm, Asked::Pending, body).await?;
-        let (id, name, now) = (proved.row.id, proved.row.name.clone(), self.clock.now_ms());
+        let (id, name, now) = (proved.row.id, proved.row.name.clone(), self.context.clock.now_ms());
         let by = self.vouch_for(&visitor.request, &proved);
         let event = Event::new(Action::TotpConfirm).on(id).changes(Change::of(ChangeKind::Identity, id));
-        let done = self.commit(&by, event, move |tx| {
+        let done = self.context.commit(&by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 let step = proved.step.take();
@@ -98,9 +98,9 @@ impl Chancery {
         let by = self.vouch_for(&visitor.request, &proved);
         let event = Event::new(Action::TotpRemove).on(id);
         if proved.row.totp_secret.is_none() {
-            return Err(self.refused_to(&by, event, no_second_factor()).await);
+            return Err(self.context.refused_to(&by, event, no_second_factor()).await);
         }
-        let done = self.commit(&by, event.changes(Change::of(ChangeKind::Identity, id)), move |tx| {
+        let done = self.context.commit(&by, event.changes(Change::of(ChangeKind::Identity, id)), move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 expect_unchanged(tx, &proved).await?;
@@ -114,7 +114,7 @@ impl Chancery {
 
     /// DELETE /api/v2/identities/{uuid}/totp: for whoever has lost what makes the codes. Ends the identity's sessions.
     pub async fn reset_totp(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.limits.clone());
+        let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.context.limits.clone());
         let event = Event::new(Action::TotpReset).on(id).changes(Change::of(ChangeKind::Identity, id));
         let (event, told) = event.told();
         self.administer(caller, event, move |tx| {
@@ -153,7 +153,7 @@ impl Chancery {
         let code = body.totp.map(|code| code_of("/totp", code)).transpose()?;
         let passkey = self.shown_in("/passkey", body.passkey)?;
         let proof = PasswordProof::of(&body.username, body.password, code).showing(passkey);
-        self.logs_in_now().await?;
+        self.context.logs_in_now().await?;
         self.proved(visitor, action, &Proof::Password(proof, asked)).await
     }
 
@@ -166,7 +166,7 @@ impl Chancery {
             source: Some(request.source.to_string()),
             roles: Vec::new(),
         };
-        Vouched::new(self.node, request, &[identity])
+        Vouched::new(self.context.node, request, &[identity])
     }
 }
 

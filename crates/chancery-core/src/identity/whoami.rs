@@ -6,10 +6,10 @@ use chancery_types::wire::{
     whoami::{Myself, WhoAmI},
 };
 
-use super::{Caller, caller::Shows, sessions::Key};
-use crate::{Chancery, Error, Result, base::clock::ms, time::rfc3339_ms};
+use super::sessions::Key;
+use crate::{Caller, Error, Identities, Result, base::clock::ms, context::caller::Shows, time::rfc3339_ms};
 
-impl Chancery {
+impl Identities {
     /// Who calls, as it stands now.
     pub async fn whoami(&self, caller: &Caller) -> Result<WhoAmI> {
         // Another node may have ended the session since: nobody is told of rights that are gone.
@@ -20,8 +20,8 @@ impl Chancery {
                 let session = self.live_session(Key::Id(caller.session())).await?;
                 let session = session.ok_or_else(Error::unauthenticated)?;
                 let after = |since: i64, span| Some(rfc3339_ms(since.saturating_add(ms(span))));
-                let unused = after(session.last_used_at(), self.limits.idle_max);
-                (unused, after(session.state.opened_at, self.limits.session_max))
+                let unused = after(session.last_used_at(), self.context.limits.idle_max);
+                (unused, after(session.state.opened_at, self.context.limits.session_max))
             }
         };
         let token_expires_at = match caller.shows() {
@@ -36,7 +36,7 @@ impl Chancery {
         } else {
             (unused_ends_at, session_ends_at)
         };
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let totp = |id| {
             let confirmed_at = rfc3339_ms(directory.totp_confirmed_at(id)?);
             Some(TotpState { confirmed_at })

@@ -4,6 +4,8 @@ pub(crate) mod key_type;
 mod new_key;
 mod stored;
 
+use std::sync::Arc;
+
 use chancery_keys::{CustodyError, KeyRef, KeySpec, Purpose, RsaBatch, SIGNED_TOGETHER};
 use chancery_store::{StoreError, Tx, name_key, tables};
 use chancery_types::{
@@ -18,32 +20,56 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Result, Visitor,
+    Caller, Context, Error, Event, Result, Visitor,
     base::{
         list::Page,
         text::{check_name, check_renamed},
     },
-    changes::{Change, ChangeKind},
+    context::{
+        changes::{Change, ChangeKind},
+        storage::{Evidence, MayRead},
+    },
     custody::{RsaPoolLevels, Signer},
 };
+
 pub(crate) use new_key::NewKey;
 pub(crate) use stored::{StoredKey, check_use};
 
 /// Opens keys that sign, for whoever may have something signed. Made only here.
 pub(crate) struct OpeningKeys(());
 
-impl Chancery {
+impl Evidence for OpeningKeys {}
+impl MayRead for OpeningKeys {}
+
+/// The keys that people have made.
+pub struct Keys {
+    context: Arc<Context>,
+}
+
+impl Keys {
+    pub(crate) fn new(context: &Arc<Context>) -> Self {
+        Self { context: Arc::clone(context) }
+    }
+}
+
+impl AsRef<Context> for Keys {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}
+
+impl Keys {
     /// The key types that there are, by name.
     pub async fn key_type_stubs(&self, _caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
-        let page = Page::of(query, &self.limits)?;
+        let page = Page::of(query, &self.context.limits)?;
         page.cut(key_type::all().map(key_type::stub), |stub| &stub.obj_info)
     }
 
     /// Makes a data key.
     pub async fn create_key(&self, caller: &Caller, request: CreateKey) -> Result<Key> {
-        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyCreate, None).await?;
+        let grant = self.context.grant(caller, Perm::KeysAdd, Action::KeyCreate, None).await?;
         let CreateKey { name, key_type_uuid, usages } = request;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let spec = key_type::by_id(key_type_uuid).ok_or_else(|| {
             Error::selection("/keyTypeUuid", "There is no such key type; /api/v2/key-types/stubs lists them.")
         })?;
@@ -58,26 +84,27 @@ impl Chancery {
             ));
         }
         let usages = check_usages(usages.as_deref().unwrap_or(key_type::usages(spec)), spec)?;
-        let (key, now_ms) = (self.new_key(spec).await?, self.clock.now_ms());
+        let (key, now_ms) = (self.new_key(spec).await?, self.context.clock.now_ms());
         let id = key.id();
         let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type::name(spec)}));
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                if !key.insert(tx, &name, &usages, now_ms).await? {
-                    return Err(name_taken());
-                }
-                detail(tx, id).await
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    if !key.insert(tx, &name, &usages, now_ms).await? {
+                        return Err(name_taken());
+                    }
+                    detail(tx, id).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The keys that there are, by name.
     pub async fn key_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyStub>> {
-        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
+        let page = Page::of(query, &self.context.limits)?;
         let (term, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::keys::list(tx, Some(&term), &rows).await?) })
         });
         page.answer(listed.await?, |row| Ok(StoredKey::from_row(&row)?.stub()))
@@ -85,18 +112,18 @@ impl Chancery {
 
     /// A key; never its secret.
     pub async fn key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
-        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRead, Some(id.into())).await?;
-        self.storage.read(&grant, move |tx| Box::pin(detail(tx, id))).await
+        let grant = self.context.grant(caller, Perm::KeysAdd, Action::KeyRead, Some(id.into())).await?;
+        self.context.storage.read(&grant, move |tx| Box::pin(detail(tx, id))).await
     }
 
     /// Renames a key, or changes what it may be used for.
     pub async fn change_key(&self, caller: &Caller, id: KeyId, request: PatchKey) -> Result<Key> {
-        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyChange, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::KeysAdd, Action::KeyChange, Some(id.into())).await?;
         let PatchKey { name, usages } = request;
-        let limits = self.limits.clone();
+        let limits = self.context.limits.clone();
         let (event, told) = key_event(Action::KeyChange, id).told();
         let (are_two, manages_trust) = (caller.are_two_persons(), caller.manages_trust());
-        let changed = self.commit(&grant, event, move |tx| {
+        let changed = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let before = detail(tx, id).await?;
                 let mut row = load(tx, id).await?;
@@ -125,7 +152,7 @@ impl Chancery {
                 Ok(after)
             })
         });
-        self.or_refused(caller, key_event(Action::KeyChange, id), changed.await).await
+        self.context.or_refused(caller, key_event(Action::KeyChange, id), changed.await).await
     }
 
     /// Switches a key off: nothing uses it until it is enabled again.
@@ -137,16 +164,16 @@ impl Chancery {
     pub async fn enable_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
         if caller.has(Perm::KeysAdd) && !caller.are_two_persons() {
             let event = key_event(Action::KeyEnable, id);
-            return Err(self.refused(caller, event, takes_two_persons("")).await);
+            return Err(self.context.refused(caller, event, takes_two_persons("")).await);
         }
         self.set_key_state(caller, id, KeyState::Enabled, Action::KeyEnable).await
     }
 
     async fn set_key_state(&self, caller: &Caller, id: KeyId, state: KeyState, action: Action) -> Result<Key> {
-        let grant = self.grant(caller, Perm::KeysAdd, action, Some(id.into())).await?;
-        let ((event, told), limits) = (key_event(action, id).told(), self.limits.clone());
+        let grant = self.context.grant(caller, Perm::KeysAdd, action, Some(id.into())).await?;
+        let ((event, told), limits) = (key_event(action, id).told(), self.context.limits.clone());
         let manages_trust = caller.manages_trust();
-        let changed = self.commit(&grant, event, move |tx| {
+        let changed = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let before = detail(tx, id).await?;
                 let mut row = load(tx, id).await?;
@@ -160,35 +187,36 @@ impl Chancery {
                 Ok(after)
             })
         });
-        self.or_refused(caller, key_event(action, id), changed.await).await
+        self.context.or_refused(caller, key_event(action, id), changed.await).await
     }
 
     /// Adds a version to a data key. No token profile changes by that: each goes on with the version that it names.
     pub async fn rotate_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
-        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRotate, Some(id.into())).await?;
-        let row = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let grant = self.context.grant(caller, Perm::KeysAdd, Action::KeyRotate, Some(id.into())).await?;
+        let row = self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let key = StoredKey::from_row(&row)?;
         check_rotation(&key)?;
         let (from, version) = (key.current_version, key.current_version + 1);
-        let made = self.custody.generate(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
-        let now_ms = self.clock.now_ms();
+        let made = self.context.custody.generate(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
+        let now_ms = self.context.clock.now_ms();
         let event = key_event(Action::KeyRotate, id).detail(json!({"name": row.name, "version": version}));
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                if !tables::keys::rotate(tx, id.into(), from, version).await? {
-                    return Err(Error::state("The key was rotated by somebody else at the same time."));
-                }
-                tables::key_versions::insert(tx, &new_key::version_row(made, now_ms)).await?;
-                detail(tx, id).await
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    if !tables::keys::rotate(tx, id.into(), from, version).await? {
+                        return Err(Error::state("The key was rotated by somebody else at the same time."));
+                    }
+                    tables::key_versions::insert(tx, &new_key::version_row(made, now_ms)).await?;
+                    detail(tx, id).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// How many RSA keys lie ready.
     #[must_use]
     pub fn rsa_pool_levels(&self, _visitor: &Visitor) -> RsaPoolLevels {
-        self.custody.rsa_pool_levels()
+        self.context.custody.rsa_pool_levels()
     }
 
     /// The newest version of a signing key, if its state and usages allow that it signs. They are read from the store each
@@ -204,12 +232,13 @@ impl Chancery {
 
     /// Whether keys that sign content may do so in batches (docs/decisions/0011-rsa-in-groups.md).
     fn content_batch(&self) -> RsaBatch {
-        let is_off = self.hardened || self.limits.rsa_group_max < *SIGNED_TOGETHER.start();
+        let is_off = self.context.hardened || self.context.limits.rsa_group_max < *SIGNED_TOGETHER.start();
         if is_off { RsaBatch::Never } else { RsaBatch::Allowed }
     }
 
     async fn signer_of(&self, id: KeyId, batch: RsaBatch) -> Result<Signer> {
         let (key, version) = self
+            .context
             .storage
             .read(&OpeningKeys(()), move |tx| {
                 Box::pin(async move {
@@ -222,7 +251,7 @@ impl Chancery {
         key.check_use(KeyUsage::Sign)?;
         let missing = || CustodyError::Destroyed(format!("key {id} has no current version").into());
         let version = version.ok_or_else(missing)?;
-        self.custody.signer(&key.version(version), batch).await
+        self.context.custody.signer(&key.version(version), batch).await
     }
 }
 
@@ -297,16 +326,21 @@ async fn update(tx: &mut Tx, row: &tables::keys::Row) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     use crate::{Limits, testing::Installation};
 
     #[tokio::test]
     async fn nothing_is_signed_in_batches_in_hardened_mode_or_where_they_are_turned_off() {
-        assert_eq!(Installation::new().await.chancery.content_batch(), RsaBatch::Allowed);
+        assert_eq!(Installation::new().await.chancery.keys.content_batch(), RsaBatch::Allowed);
         let hardened = Installation::new().await.hardened_node().await;
-        assert_eq!(hardened.content_batch(), RsaBatch::Never);
+        assert_eq!(hardened.keys.content_batch(), RsaBatch::Never);
         for (rsa_group_max, expected) in [(1, RsaBatch::Never), (2, RsaBatch::Never), (3, RsaBatch::Allowed)] {
             let limits = Limits { rsa_group_max, ..Limits::default() };
-            assert_eq!(Installation::with_limits(limits).await.chancery.content_batch(), expected, "{rsa_group_max}");
+            assert_eq!(
+                Installation::with_limits(limits).await.chancery.keys.content_batch(),
+                expected,
+                "{rsa_group_max}"
+            );
         }
     }
 }

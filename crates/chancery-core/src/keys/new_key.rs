@@ -5,7 +5,7 @@ use chancery_store::{Tx, name_key, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, Origin};
 
 use super::key_type;
-use crate::{Chancery, Result, custody::KeyMaterial};
+use crate::{Keys, Result, custody::KeyMaterial};
 
 /// A new key, not stored yet.
 pub(crate) struct NewKey {
@@ -43,16 +43,16 @@ impl NewKey {
     }
 }
 
-impl Chancery {
+impl Keys {
     /// A key of this kind.
     pub(crate) async fn new_key(&self, spec: KeySpec) -> Result<NewKey> {
-        let version = self.custody.new_key(key_type::purpose(spec), spec).await?;
+        let version = self.context.custody.new_key(key_type::purpose(spec), spec).await?;
         Ok(NewKey { version, origin: Origin::Generated })
     }
 
     /// Seals a key that was made elsewhere.
     pub(crate) async fn sealed_foreign_key(&self, key: ForeignKey) -> Result<NewKey> {
-        Ok(NewKey { version: self.custody.seal_foreign(key).await?, origin: Origin::Imported })
+        Ok(NewKey { version: self.context.custody.seal_foreign(key).await?, origin: Origin::Imported })
     }
 }
 

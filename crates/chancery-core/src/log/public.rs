@@ -8,16 +8,22 @@ use super::{
     tree::{Hash, TILE_WIDTH},
     witnesses::shown,
 };
-use crate::{Chancery, Error, Result, Visitor};
+use crate::{
+    Error, Log, Result, Visitor,
+    context::storage::{Evidence, MayRead},
+};
 
 /// Answers anybody who asks for the log. Made only here.
 pub(crate) struct PublishingLog(());
 
-impl Chancery {
+impl Evidence for PublishingLog {}
+impl MayRead for PublishingLog {}
+
+impl Log {
     /// The newest checkpoint, with the cosignatures of witnesses; for a moment still the one before, where nobody has cosigned the
     /// newest one yet.
     pub async fn log_checkpoint(&self, _visitor: &Visitor) -> Result<String> {
-        let read = self.storage.read(&PublishingLog(()), |tx| {
+        let read = self.context.storage.read(&PublishingLog(()), |tx| {
             Box::pin(async move {
                 let row = tables::logs::read(tx).await?;
                 Ok::<_, Error>((row, tables::witnesses::states(tx, Tree::Log).await?))
@@ -25,18 +31,18 @@ impl Chancery {
         });
         let (row, states) = read.await?;
         let row = row.ok_or_else(|| Error::internal("there is no log"))?;
-        Ok(shown(&row.checkpoint, row.size, &states, self.clock.now_ms()).note)
+        Ok(shown(&row.checkpoint, row.size, &states, self.context.clock.now_ms()).note)
     }
 
     /// The key that checkpoints are verified with, as text.
     #[must_use]
     pub fn log_key(&self, _visitor: &Visitor) -> String {
-        self.log.0.key.to_string()
+        self.state.0.key.to_string()
     }
 
     /// A tile of hashes or a bundle of entries. Partial ones are the beginning of what there is by now.
     pub async fn log_tile(&self, _visitor: &Visitor, tile: LogTile) -> Result<Vec<u8>> {
-        let read = self.storage.read(&PublishingLog(()), move |tx| {
+        let read = self.context.storage.read(&PublishingLog(()), move |tx| {
             Box::pin(async move {
                 Ok::<_, Error>(match tile.kind {
                     Kind::Hashes(level) => {

@@ -18,7 +18,14 @@ use super::{
     note::LogKey,
     tree::{self, TileId, Tiles},
 };
-use crate::{Chancery, Error, Result, audit::Done};
+use crate::{
+    Error, Log, Result,
+    context::{
+        activity::Done,
+        background::Recurring as _,
+        storage::{Background, Evidence, MayRead},
+    },
+};
 
 /// Between two looks: a checkpoint covers an entry within a second.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -29,26 +36,30 @@ const TOGETHER: u32 = 4_096;
 /// Gives entries their places. Made only here.
 pub(crate) struct SequencingLog(());
 
-impl Chancery {
+impl Evidence for SequencingLog {}
+impl MayRead for SequencingLog {}
+impl Background for SequencingLog {}
+
+impl Log {
     /// Looks for entries without places until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
     pub(crate) fn sequence_log_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "extending the log", |chancery| Box::pin(chancery.sequence_log()));
+        self.every(LOOK_EVERY, "extending the log", |log| Box::pin(log.sequence_log()));
     }
 
     /// Gives all entries that are committed their places.
     pub(crate) async fn sequence_log(&self) -> Result<()> {
         while let Some(extension) = self.log_extension().await? {
-            let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint).await?, !extension.is_full);
+            let (checkpoint, is_last) = (self.state.sign(&extension.checkpoint).await?, !extension.is_full);
             let done = extension.done;
-            let stored = self.storage.background(&SequencingLog(()), move |tx| {
+            let stored = self.context.storage.background(&SequencingLog(()), move |tx| {
                 Box::pin(async move { extension.store(tx, &checkpoint).await })
             });
             if !stored.await? {
                 continue;
             }
             // Whoever places an entry counts it: all signatures and certificates come by here, once, and committed.
-            self.activity.add(done);
+            self.context.activity.add(done);
             if is_last {
                 break;
             }
@@ -58,8 +69,11 @@ impl Chancery {
 
     /// What the log is to be extended by, if by anything.
     pub(super) async fn log_extension(&self) -> Result<Option<Extension>> {
-        let key = self.log.0.key.clone();
-        self.storage.read(&SequencingLog(()), move |tx| Box::pin(async move { Extension::read(tx, &key).await })).await
+        let key = self.state.0.key.clone();
+        self.context
+            .storage
+            .read(&SequencingLog(()), move |tx| Box::pin(async move { Extension::read(tx, &key).await }))
+            .await
     }
 }
 

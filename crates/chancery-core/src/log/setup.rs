@@ -10,9 +10,9 @@ use super::{
     tree,
 };
 use crate::{
-    Error, Result,
+    Context, Error, OpenFailure, Result,
+    context::storage::{Opening, Storage},
     custody::Custody,
-    storage::{Opening, Storage},
 };
 
 /// Why the log cannot be opened as the settings want it.
@@ -29,20 +29,24 @@ pub enum LogFailure {
     Load(#[from] Error),
 }
 
-/// The open log: what checkpoints are signed with.
-pub(crate) struct Log(pub(crate) NoteSigner);
+impl From<LogFailure> for OpenFailure {
+    fn from(failure: LogFailure) -> Self {
+        Self::Log(Box::new(failure))
+    }
+}
 
-impl Log {
+/// The open log: what checkpoints are signed with.
+pub(crate) struct LogState(pub(crate) NoteSigner);
+
+impl LogState {
     /// Opens the log, or begins it. Its name is the one that the settings give, or comes from the public address; it
     /// may change until there is an entry, and never again.
     pub(crate) async fn load(
-        storage: &Storage,
+        context: &Context,
         opening: &Opening,
-        custodian: &Custodian,
-        custody: &Custody,
-        name: Option<&str>,
-        public_url: Option<&str>,
+        (name, public_url): (Option<&str>, Option<&str>),
     ) -> Result<Self, LogFailure> {
+        let Context { storage, custodian, custody, .. } = context;
         let wanted = name.map(str::to_owned).or_else(|| public_url.map(name_at));
         if let Some(wanted) = wanted.as_deref().filter(|wanted| !note::is_name(wanted)) {
             return Err(LogFailure::Name(wanted.to_owned()));
@@ -106,7 +110,7 @@ async fn begin(
         size: 0,
         checkpoint: String::new(),
     };
-    row.checkpoint = Log::open(custody, &row)?.empty_checkpoint().await?;
+    row.checkpoint = LogState::open(custody, &row)?.empty_checkpoint().await?;
     let write = storage.background(opening, move |tx| {
         Box::pin(async move {
             tables::logs::insert_if_absent(tx, &row).await?;
@@ -142,9 +146,7 @@ mod tests {
         let installation = Installation::new().await;
         let chancery = &installation.chancery;
         let load = async |name: Option<&'static str>, url: Option<&'static str>| {
-            Log::load(&chancery.storage, &Opening::of_test(), &chancery.custodian, &chancery.custody, name, url)
-                .await
-                .map(|log| log.0.key)
+            LogState::load(chancery, &Opening::of_test(), (name, url)).await.map(|log| log.0.key)
         };
         let first = load(None, None).await.unwrap();
         assert!(first.name().starts_with("chancery.invalid/"), "{first}");

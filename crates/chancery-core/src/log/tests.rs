@@ -35,11 +35,11 @@ async fn proof(chancery: &Chancery, number: u32) -> Option<InclusionProof> {
 }
 
 fn key(chancery: &Chancery) -> LogKey {
-    chancery.log_key(&visitor()).parse().unwrap()
+    chancery.log.log_key(&visitor()).parse().unwrap()
 }
 
 async fn head(chancery: &Chancery) -> (String, Checkpoint) {
-    let note = chancery.log_checkpoint(&visitor()).await.unwrap();
+    let note = chancery.log.log_checkpoint(&visitor()).await.unwrap();
     let checkpoint = Checkpoint::open(&note, &key(chancery)).unwrap();
     (note, checkpoint)
 }
@@ -50,7 +50,7 @@ async fn an_entry_is_proven_once_a_checkpoint_covers_it() {
     let chancery = &installation.chancery;
     assert_eq!(head(chancery).await.1.size, 0);
     add(chancery, 0..3, LogVisibility::Public).await;
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     let (note, checkpoint) = head(chancery).await;
     assert_eq!(checkpoint.size, 3);
     for number in 0..3 {
@@ -68,7 +68,7 @@ async fn an_entry_is_proven_once_a_checkpoint_covers_it() {
         assert!(matches!(refused(&number.to_be_bytes(), b"issuer", &larger), NotLogged::Form(_)));
     }
     assert_eq!(proof(chancery, 3).await, None, "there is no such entry");
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     assert_eq!(head(chancery).await.0, note, "nothing new, nothing written");
 }
 
@@ -80,7 +80,7 @@ async fn a_second_entry_of_one_signature_is_refused() {
     let leaf = Leaf::of_certificate(7, b"x", b"y");
     let again = NewEntry::new(object(0), 0, &leaf, LogVisibility::Public).unwrap();
     chancery.storage.store().write(move |tx| Box::pin(append(tx, vec![again]))).await.unwrap_err();
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     assert_eq!(head(chancery).await.1.size, 1);
 }
 
@@ -89,14 +89,14 @@ async fn ten_thousand_entries_in_batches() {
     let installation = Installation::new().await;
     let chancery = &installation.chancery;
     add(chancery, 0..10_000, LogVisibility::Internal).await;
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     let (note, checkpoint) = head(chancery).await;
     assert_eq!(checkpoint.size, 10_000);
     let mut leaves = Vec::new();
     for bundle in 0..40 {
         let (partial, width) = if bundle == 39 { (".p/16", 16) } else { ("", 256) };
         let tile = format!("entries/{bundle:03}{partial}").parse().unwrap();
-        let bytes = chancery.log_tile(&visitor(), tile).await.unwrap();
+        let bytes = chancery.log.log_tile(&visitor(), tile).await.unwrap();
         let mut rest = bytes.as_slice();
         while let [high, low, behind @ ..] = rest {
             let (leaf, behind) = behind.split_at(usize::from(u16::from_be_bytes([*high, *low])));
@@ -115,10 +115,10 @@ async fn ten_thousand_entries_in_batches() {
         verify_inclusion(&proof, &key(chancery)).unwrap();
     }
     for missing in ["0/039", "0/039.p/17", "0/040.p/1", "1/000", "2/000.p/1", "entries/039", "entries/039.p/17"] {
-        let refusal = chancery.log_tile(&visitor(), missing.parse().unwrap()).await.unwrap_err();
+        let refusal = chancery.log.log_tile(&visitor(), missing.parse().unwrap()).await.unwrap_err();
         assert_eq!(refusal.meaning(), crate::Meaning::NotFound, "{missing}");
     }
-    assert_eq!(chancery.log_tile(&visitor(), "1/000.p/39".parse().unwrap()).await.unwrap().len(), 39 * 32);
+    assert_eq!(chancery.log.log_tile(&visitor(), "1/000.p/39".parse().unwrap()).await.unwrap().len(), 39 * 32);
 }
 
 /// Several clients and two nodes: every entry has one place, and all checkpoints are of one log.
@@ -137,7 +137,7 @@ async fn two_nodes(installation: Installation) {
     }
     let mut heads = Vec::new();
     while !clients.iter().all(tokio::task::JoinHandle::is_finished) {
-        let (one, two) = tokio::join!(nodes[0].sequence_log(), nodes[1].sequence_log());
+        let (one, two) = tokio::join!(nodes[0].log.sequence_log(), nodes[1].log.sequence_log());
         one.unwrap();
         two.unwrap();
         let node = &nodes[heads.len() % 2];
@@ -146,7 +146,7 @@ async fn two_nodes(installation: Installation) {
     for client in clients {
         client.await.unwrap();
     }
-    nodes[1].sequence_log().await.unwrap();
+    nodes[1].log.sequence_log().await.unwrap();
     let (newest, checkpoint) = head(&nodes[0]).await;
     assert_eq!(checkpoint.size, 600);
     let mut places = Vec::new();
@@ -160,7 +160,7 @@ async fn two_nodes(installation: Installation) {
     assert!(places.into_iter().eq(0..600), "each place once");
     let read = |name: &str| {
         let (chancery, tile) = (Arc::clone(&nodes[0]), name.parse().unwrap());
-        let read = async move { chancery.log_tile(&visitor(), tile).await };
+        let read = async move { chancery.log.log_tile(&visitor(), tile).await };
         tokio::task::block_in_place(|| tokio::runtime::Handle::current().block_on(read)).map_err(|e| e.to_string())
     };
     for older in heads {
@@ -183,7 +183,7 @@ async fn nothing_is_signed_over_an_altered_store() {
     let installation = Installation::new().await;
     let chancery = &installation.chancery;
     add(chancery, 0..3, LogVisibility::Public).await;
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     let before = head(chancery).await;
     let write = chancery
         .storage
@@ -191,7 +191,7 @@ async fn nothing_is_signed_over_an_altered_store() {
         .write(|tx| Box::pin(async { tables::tiles::put(tx, Tree::Log, 0, 0, &[0; 96]).await }));
     write.await.map_err(Error::from).unwrap();
     add(chancery, 3..4, LogVisibility::Public).await;
-    let refusal = chancery.sequence_log().await.unwrap_err();
+    let refusal = chancery.log.sequence_log().await.unwrap_err();
     assert_eq!(refusal.meaning(), crate::Meaning::Internal);
     assert_eq!(head(chancery).await, before);
     assert_eq!(proof(chancery, 3).await, None);
@@ -211,7 +211,7 @@ async fn what_is_stored_alone_is_not_in_the_log_before_its_turn() {
         })
     });
     failed.await.unwrap_err();
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     assert_eq!(head(chancery).await.1.size, 0);
 }
 
@@ -221,7 +221,7 @@ async fn extension(chancery: &Chancery, numbers: &mut std::ops::RangeFrom<u32>) 
     loop {
         let number = numbers.next().unwrap();
         add(chancery, number..number + 1, LogVisibility::Public).await;
-        if let Some(extension) = chancery.log_extension().await.unwrap() {
+        if let Some(extension) = chancery.log.log_extension().await.unwrap() {
             return extension;
         }
     }
@@ -234,7 +234,7 @@ async fn a_checkpoint_that_comes_too_late_is_never_stored() {
     let (chancery, other) = (&installation.chancery, installation.other_node().await);
     let mut numbers = 0..;
     let late = extension(chancery, &mut numbers).await;
-    other.sequence_log().await.unwrap();
+    other.log.sequence_log().await.unwrap();
     let store = chancery.storage.store().write(|tx| Box::pin(async move { late.store(tx, "too late").await }));
     assert!(!store.await.unwrap());
     let (_, newest) = head(chancery).await;
@@ -254,7 +254,7 @@ async fn an_entry_that_comes_while_the_key_signs_waits_for_the_next_checkpoint()
         let first = extension(chancery, &mut numbers).await;
         let (size, between) = (first.checkpoint.size, numbers.next().unwrap());
         add(chancery, between..between + 1, LogVisibility::Public).await;
-        let signed = chancery.log.sign(&first.checkpoint).await.unwrap();
+        let signed = chancery.log.state.sign(&first.checkpoint).await.unwrap();
         let store = chancery.storage.store().write(move |tx| Box::pin(async move { first.store(tx, &signed).await }));
         if store.await.unwrap() {
             break (size, between);
@@ -262,7 +262,7 @@ async fn an_entry_that_comes_while_the_key_signs_waits_for_the_next_checkpoint()
     };
     let before = proof(chancery, between).await;
     assert!(before.is_none_or(|proof| proof.index >= size), "no checkpoint of {size} covers it");
-    chancery.sequence_log().await.unwrap();
+    chancery.log.sequence_log().await.unwrap();
     for number in 0..numbers.start {
         verify_inclusion(&proof(chancery, number).await.unwrap(), &key(chancery)).unwrap();
     }

@@ -14,13 +14,23 @@ use chancery_store::tables::{
     self,
     deliveries::{Failed, Row, Settled, State},
 };
+use chancery_types::Action;
 use futures::{StreamExt as _, future, stream};
 use tokio::time;
 use tracing::{error, warn};
 use uuid::Uuid;
 
-use super::{QUEUE, personal::StoredMailbox, post::Attempt, stored_target::StoredTarget};
-use crate::{Chancery, Error, Host, Result, base::clock::ms};
+use super::{personal::StoredMailbox, stored_target::StoredTarget};
+use crate::{
+    Error, Host, Notices, Result,
+    base::clock::ms,
+    context::{
+        background::Recurring as _,
+        record::QUEUE,
+        storage::{Background, Evidence, MayRead, Recording},
+    },
+    outbound::{Attempt, delay_ms, jitter},
+};
 
 /// How often it is looked what is due.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -45,12 +55,16 @@ const WEBHOOKS: Pace = Pace { together: 256, at_once: 16, steps: 1 };
 /// A mail takes an answer to each of its commands, and a connection of its own to the relay.
 const MAILS: Pace = Pace { together: 64, at_once: 2, steps: 6 };
 
-/// How long a target waits after its first failure, and at most.
-const DELAY_MIN_MS: i64 = 1_000;
-const DELAY_MAX_MS: i64 = 60_000;
-
 /// Delivers notices. Made only in this module.
 pub(crate) struct DeliveringNotices(pub(super) ());
+
+impl Evidence for DeliveringNotices {}
+impl MayRead for DeliveringNotices {}
+impl Background for DeliveringNotices {}
+impl Recording for DeliveringNotices {
+    const NAME: &'static str = "notices";
+    const ACTIONS: &'static [Action] = &[Action::NoticeGiveUp];
+}
 
 /// To whom something is delivered.
 enum Receiver {
@@ -58,15 +72,15 @@ enum Receiver {
     Person(StoredMailbox),
 }
 
-impl Chancery {
+impl Notices {
     /// Delivers notices until the last user of this Chancery is gone. Only for a server that stays: a command on the host
     /// would end in the midst of it.
     pub fn deliver_notices(self: &Arc<Self>, _host: &Host) {
-        if self.notices.transport.is_none() {
+        if self.context.outbound.transport().is_err() {
             return;
         }
         self.tidy_notices_in_turn();
-        if self.notices.sends_mails() {
+        if self.context.outbound.sends_mails() {
             self.tell_persons_in_turn();
             self.mail_to_persons_in_turn();
         }
@@ -76,11 +90,11 @@ impl Chancery {
             looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
             loop {
                 looks.tick().await;
-                let Some(chancery) = Self::while_open(&weak) else { return };
+                let Some(notices) = Self::while_open(&weak) else { return };
                 // While the store is away everybody says so; the next look is soon.
-                let Ok(ready) = chancery.ready_targets().await else { continue };
+                let Ok(ready) = notices.ready_targets().await else { continue };
                 for target in ready {
-                    if chancery.is_taken_up(target) {
+                    if notices.is_taken_up(target) {
                         tokio::spawn(deliver_all(weak.clone(), target));
                     }
                 }
@@ -89,8 +103,8 @@ impl Chancery {
     }
 
     async fn ready_targets(&self) -> Result<Vec<Uuid>> {
-        let now_ms = self.clock.now_ms();
-        let ready = self.storage.read(&DeliveringNotices(()), move |tx| {
+        let now_ms = self.context.clock.now_ms();
+        let ready = self.context.storage.read(&DeliveringNotices(()), move |tx| {
             Box::pin(async move { tables::deliveries::ready(tx, QUEUE, now_ms, u32::MAX).await })
         });
         Ok(ready.await?)
@@ -98,7 +112,7 @@ impl Chancery {
 
     /// Whether this node was not delivering to a target already.
     fn is_taken_up(&self, target: Uuid) -> bool {
-        self.notices.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target)
+        self.state.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target)
     }
 
     /// Delivers some of what is due to a target or a mailbox; whether there may be more.
@@ -116,7 +130,7 @@ impl Chancery {
                 if begun.elapsed() >= BEGUN_WITHIN {
                     return None;
                 }
-                let attempt = match (self.notices.shown(notice), receiver) {
+                let attempt = match (super::shown(self.context.outbound.console(), notice), receiver) {
                     (Ok(notice), Receiver::Target(target)) => self.post_notice(target, &notice).await,
                     (Ok(notice), Receiver::Person(mailbox)) => self.mail_notice(mailbox, &notice).await,
                     (Err(failure), _) => Err(failure),
@@ -128,8 +142,9 @@ impl Chancery {
         let attempts: Vec<_> = attempts.filter_map(future::ready).collect().await;
         let settled = Settled { dropped, ..self.settled(&receiver, &state, attempts) };
         let goes_on = !settled.delivered.is_empty() || !settled.dropped.is_empty();
-        let (node, now_ms) = (self.node, self.clock.now_ms());
-        self.storage
+        let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
+        self.context
+            .storage
             .background(&DeliveringNotices(()), move |tx| {
                 Box::pin(async move {
                     tables::deliveries::settle(tx, target, node, settled, now_ms).await?;
@@ -142,9 +157,10 @@ impl Chancery {
 
     /// Takes the lease of a target or a mailbox, and what is due; none where another node has it, or it is gone.
     async fn take_due(&self, target: Uuid) -> Result<Option<(Receiver, State, Vec<Row>)>> {
-        let (node, now_ms, wait) = (self.node, self.clock.now_ms(), ms(self.limits.notices.wait_max));
-        let knows_who_may = self.knows_who_may();
-        let taken = self.storage.background(&DeliveringNotices(()), move |tx| {
+        let (node, now_ms, wait) =
+            (self.context.node, self.context.clock.now_ms(), ms(self.context.limits.notices.wait_max));
+        let knows_who_may = self.context.knows_who_may();
+        let taken = self.context.storage.background(&DeliveringNotices(()), move |tx| {
             Box::pin(async move {
                 let receiver = match tables::notice_targets::by_id(tx, target).await? {
                     Some(row) => Receiver::Target(StoredTarget::from_row(row)?),
@@ -167,7 +183,7 @@ impl Chancery {
 
     /// What is due, with what is to be said: read apart, so that nobody who writes waits for it.
     async fn with_notices(&self, due: Vec<Row>) -> Result<Vec<(Row, tables::notices::Row)>> {
-        let read = self.storage.read(&DeliveringNotices(()), move |tx| {
+        let read = self.context.storage.read(&DeliveringNotices(()), move |tx| {
             Box::pin(async move {
                 let mut notices = Vec::with_capacity(due.len());
                 for row in due {
@@ -183,7 +199,7 @@ impl Chancery {
 
     /// What is written down of a turn.
     fn settled(&self, receiver: &Receiver, state: &State, attempts: Vec<(Row, Result<Attempt>)>) -> Settled {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let mut settled = Settled::default();
         for (row, attempt) in attempts {
             let error = match attempt {
@@ -200,7 +216,7 @@ impl Chancery {
             let due_at_ms = now_ms.saturating_add(delay_ms(row.attempts.saturating_add(1), jitter()));
             settled.failed.push(Failed { seq: row.seq, due_at_ms, error });
         }
-        let counts = &self.notices.counts;
+        let counts = &self.state.counts;
         counts.delivered.fetch_add(settled.delivered.len() as u64, Ordering::Relaxed);
         counts.failed.fetch_add(settled.failed.len() as u64, Ordering::Relaxed);
         if settled.delivered.is_empty()
@@ -210,7 +226,7 @@ impl Chancery {
             settled.due_at_ms = now_ms.saturating_add(delay_ms(settled.failures, jitter()));
             let is_told = match receiver {
                 Receiver::Target(_) => state.failures == 0,
-                Receiver::Person(_) => state.failures == 0 && self.notices.tells_of_mailboxes(now_ms),
+                Receiver::Person(_) => state.failures == 0 && self.state.tells_of_mailboxes(now_ms),
             };
             if is_told {
                 let target = receiver.name();
@@ -254,9 +270,9 @@ impl Pace {
 }
 
 /// Delivers all that is due to a target.
-async fn deliver_all(weak: Weak<Chancery>, target: Uuid) {
-    while let Some(chancery) = Chancery::while_open(&weak) {
-        match chancery.deliver_some(target).await {
+async fn deliver_all(weak: Weak<Notices>, target: Uuid) {
+    while let Some(notices) = Notices::while_open(&weak) {
+        match notices.deliver_some(target).await {
             Ok(true) => {}
             Ok(false) => break,
             Err(failure) => {
@@ -266,31 +282,7 @@ async fn deliver_all(weak: Weak<Chancery>, target: Uuid) {
             }
         }
     }
-    if let Some(chancery) = weak.upgrade() {
-        chancery.notices.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
-    }
-}
-
-/// How long to wait after so many failures: twice as long each time, up to a minute, and up to a half less by chance, so
-/// that targets that failed together are not tried together.
-pub(crate) fn delay_ms(failures: i64, chance: u16) -> i64 {
-    let doublings = u32::try_from(failures.saturating_sub(1).clamp(0, 20)).unwrap_or(20);
-    let delay_ms = DELAY_MIN_MS.saturating_mul(1 << doublings).min(DELAY_MAX_MS);
-    delay_ms - delay_ms / 2 * i64::from(chance) / i64::from(u16::MAX)
-}
-
-pub(crate) fn jitter() -> u16 {
-    u16::from_be_bytes(chancery_keys::random())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn delays_double_up_to_a_minute_and_differ_by_chance() {
-        let longest: Vec<_> = (1..=9).map(|failures| delay_ms(failures, 0)).collect();
-        assert_eq!(longest, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
-        assert_eq!((delay_ms(1, u16::MAX), delay_ms(i64::MAX, u16::MAX)), (500, 30_000));
+    if let Some(notices) = weak.upgrade() {
+        notices.state.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
     }
 }

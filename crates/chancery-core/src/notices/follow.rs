@@ -25,7 +25,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use super::{deliver::DeliveringNotices, told::sight};
-use crate::{Caller, Chancery, Error, Limits, Result, base::clock::ms};
+use crate::{Caller, Error, Limits, Notices, Result, base::clock::ms, context::background::Recurring as _};
 
 /// How often it is looked for what is new, and whether the caller may still follow: a session that ends stops hearing
 /// within a second.
@@ -140,7 +140,7 @@ impl Drop for Room {
 
 /// Somebody who follows.
 pub struct NoticeFollower {
-    chancery: Arc<Chancery>,
+    notices: Arc<Notices>,
     caller: Caller,
     kind: Option<NoticeKind>,
     receiver: broadcast::Receiver<Arc<Told>>,
@@ -163,7 +163,7 @@ struct Missed {
     after: i64,
 }
 
-impl Chancery {
+impl Notices {
     /// Follows what happens from now on, or since an event, of one kind or of all.
     pub async fn follow_notices(
         self: &Arc<Self>,
@@ -173,15 +173,17 @@ impl Chancery {
     ) -> Result<NoticeFollower> {
         let whose = caller.members().first().map(|member| member.id);
         let whose = whose.ok_or_else(|| Error::internal("a caller is somebody"))?;
-        let room = self.notices.followers.room(whose, &self.limits)?;
+        let room = self.state.followers.room(whose, &self.context.limits)?;
         let receiver = self.heard().await?;
-        let grant = self.grant_to_all(caller);
-        let last =
-            self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(tables::notices::last(tx).await?) }));
-        let now_ms = self.clock.now_ms();
+        let grant = self.context.grant_to_all(caller);
+        let last = self
+            .context
+            .storage
+            .read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(tables::notices::last(tx).await?) }));
+        let now_ms = self.context.clock.now_ms();
         let now = NoticeEventId { sequence: last.await?, at_ms: now_ms };
         let last = since.unwrap_or(now);
-        let kept_since_ms = now_ms.saturating_sub(ms(self.limits.notices.kept));
+        let kept_since_ms = now_ms.saturating_sub(ms(self.context.limits.notices.kept));
         let mut first = VecDeque::from([NoticeEvent::Begun(last)]);
         // Numbers are those of another store where they are too high.
         if since.is_some_and(|since| since.at_ms < kept_since_ms || since.sequence > now.sequence) {
@@ -190,7 +192,7 @@ impl Chancery {
         let missed = since.map(|since| Missed { since, after: since.sequence.saturating_sub(LATE_NUMBERS) });
         let at = Instant::now();
         Ok(NoticeFollower {
-            chancery: Arc::clone(self),
+            notices: Arc::clone(self),
             caller: caller.clone(),
             kind,
             receiver,
@@ -207,7 +209,7 @@ impl Chancery {
 
     /// Hears what is new from now on. Nobody hears before the task knows what is old.
     async fn heard(self: &Arc<Self>) -> Result<broadcast::Receiver<Arc<Told>>> {
-        let followers = &self.notices.followers;
+        let followers = &self.state.followers;
         let mut runs = followers.runs.lock().await;
         if !*runs {
             let mut seen = Seen::default();
@@ -221,7 +223,7 @@ impl Chancery {
     /// Notices that were not there at the last look.
     async fn new_notices(&self, seen: &mut Seen) -> Result<Vec<Told>> {
         let (before, first) = (seen.clone(), seen.high.is_none());
-        let read = self.storage.read(&DeliveringNotices(()), move |tx| {
+        let read = self.context.storage.read(&DeliveringNotices(()), move |tx| {
             Box::pin(async move {
                 let high = match before.high {
                     Some(high) => high,
@@ -264,14 +266,14 @@ async fn with_concerned(tx: &mut Tx, row: Row) -> Result<Told> {
 }
 
 /// Hands out what is new, as long as somebody follows.
-async fn hand_out(weak: Weak<Chancery>, mut seen: Seen) {
+async fn hand_out(weak: Weak<Notices>, mut seen: Seen) {
     let mut looks = time::interval(LOOK_EVERY);
     looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     let mut is_failing = false;
     loop {
         looks.tick().await;
-        let Some(chancery) = Chancery::while_open(&weak) else { return };
-        let followers = &chancery.notices.followers;
+        let Some(notices) = Notices::while_open(&weak) else { return };
+        let followers = &notices.state.followers;
         {
             let mut runs = followers.runs.lock().await;
             if followers.sender.receiver_count() == 0 {
@@ -279,7 +281,7 @@ async fn hand_out(weak: Weak<Chancery>, mut seen: Seen) {
                 return;
             }
         }
-        match chancery.new_notices(&mut seen).await {
+        match notices.new_notices(&mut seen).await {
             Ok(told) => {
                 is_failing = false;
                 for one in told {
@@ -301,10 +303,10 @@ impl NoticeFollower {
     pub async fn next(&mut self) -> Option<NoticeEvent> {
         loop {
             if self.looked_at.elapsed() >= LOOK_EVERY {
-                if self.chancery.is_closing.load(Ordering::Relaxed) {
+                if self.notices.context.is_closing.load(Ordering::Relaxed) {
                     return None;
                 }
-                self.caller = self.chancery.still(&self.caller).await?;
+                self.caller = self.notices.identities.still(&self.caller).await?;
                 self.looked_at = Instant::now();
             }
             if let Some(event) = self.first.pop_front() {
@@ -347,8 +349,8 @@ impl NoticeFollower {
     async fn read_missed(&mut self) -> Option<()> {
         let Missed { since, after } = self.missed.as_ref()?;
         let (after, from) = (*after, (since.sequence, since.at_ms.saturating_sub(LATE_MS)));
-        let grant = self.chancery.grant_to_all(&self.caller);
-        let read = self.chancery.read_list(&self.caller, &grant, move |tx| {
+        let grant = self.notices.context.grant_to_all(&self.caller);
+        let read = self.notices.context.read_list(&self.caller, &grant, move |tx| {
             Box::pin(async move {
                 let mut told = Vec::new();
                 for row in tables::notices::since(tx, after, from, TOGETHER).await? {
@@ -387,7 +389,7 @@ impl NoticeFollower {
         if !is_wanted || !sight(&self.caller).sees(&row.notice, concerned) {
             return None;
         }
-        match self.chancery.notices.shown(row.clone()) {
+        match super::shown(self.notices.context.outbound.console(), row.clone()) {
             Ok(notice) => Some(NoticeEvent::Notice(self.last, Box::new(notice))),
             Err(failure) => {
                 error!(error = &failure as &dyn std::error::Error, "a stored notice cannot be read");

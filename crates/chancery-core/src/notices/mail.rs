@@ -4,11 +4,8 @@ use std::{fmt::Write as _, time::Duration};
 
 use chancery_types::{IdentityId, wire::notices::Notice};
 
-use super::{
-    post::Mail,
-    shape::{sentence, what_happened},
-};
-use crate::{Error, Result, time::parse_rfc3339};
+use super::shape::{sentence, what_happened};
+use crate::{Error, Result, outbound::Mail, time::parse_rfc3339};
 
 /// Characters of an address, and of what stands before its `@`, as RFC 5321 has them.
 const ADDRESS_MAX: usize = 254;

@@ -5,18 +5,41 @@
 //! delivers (`deliver.rs`): at least once, and by one node at a time. What comes twice has the same id. People's own
 //! mailboxes are told by the same outbox, a moment later (`personal/`).
 
+mod api_key_ends;
 mod deliver;
 mod follow;
-mod key_ends;
 mod mail;
-mod of_record;
 mod overdue;
 mod personal;
 mod post;
-mod secrets;
 mod shape;
 mod stored_target;
 mod targets;
+
+/// Who hears of what happened.
+pub struct Notices {
+    context: Arc<Context>,
+    identities: Arc<Identities>,
+    approvals: Arc<Approvals>,
+    state: NoticesState,
+}
+
+impl Notices {
+    pub(crate) fn new(context: &Arc<Context>, approvals: &Arc<Approvals>) -> Self {
+        Self {
+            state: NoticesState::new(&context.limits),
+            context: Arc::clone(context),
+            identities: Arc::clone(&approvals.identities),
+            approvals: Arc::clone(approvals),
+        }
+    }
+}
+
+impl AsRef<Context> for Notices {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -34,24 +57,13 @@ use chancery_store::tables;
 use chancery_types::{NoticeObject, wire::notices::Notice};
 use uuid::Uuid;
 
-pub(crate) use self::{
-    deliver::{DeliveringNotices, delay_ms, jitter},
-    of_record::Draft,
-    personal::CountingTries,
-    post::{Attempt, attempt, beginning, signed},
-    secrets::Secrets,
-    stored_target::changed_url_in_records,
-    targets::{check_key, check_url},
+pub(crate) use self::deliver::DeliveringNotices;
+use self::follow::Followers;
+pub use self::follow::{NoticeEvent, NoticeEventId, NoticeFollower};
+use crate::{
+    Approvals, Context, Error, Identities, Limits, NoticeTransport, Result, Visitor, base::pool::Pool,
+    context::record::Facts, time::rfc3339_ms,
 };
-use self::{follow::Followers, of_record::Facts};
-pub use self::{
-    follow::{NoticeEvent, NoticeEventId, NoticeFollower},
-    post::{Append, Mail, NoticeTransport, Post, Posted, Syslog},
-};
-use crate::{Chancery, Error, Limits, Result, Visitor, base::pool::Pool, time::rfc3339_ms};
-
-/// The queue of the outbox in which notices wait.
-const QUEUE: &str = "notice";
 
 /// Posts that run at a time. They wait for the network, not for a core.
 const POSTS_MAX: usize = 32;
@@ -70,9 +82,7 @@ pub struct NoticeConfig {
 }
 
 /// What notices need while the server runs.
-pub(crate) struct Notices {
-    transport: Option<Arc<dyn NoticeTransport>>,
-    console: Option<String>,
+pub(crate) struct NoticesState {
     pool: Pool,
     /// For mails: a slow relay holds up no webhooks.
     mails: Pool,
@@ -107,11 +117,9 @@ pub struct NoticeCounts {
     pub given_up: u64,
 }
 
-impl Notices {
-    pub(crate) fn new(config: NoticeConfig, limits: &Limits) -> Self {
+impl NoticesState {
+    pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            transport: config.transport,
-            console: config.console.map(|console| console.trim_end_matches('/').to_owned()),
             pool: Pool::with_slots(POSTS_MAX, limits),
             mails: Pool::with_slots(MAILS_MAX, limits),
             mailboxes_told_of_ms: AtomicI64::new(0),
@@ -119,24 +127,6 @@ impl Notices {
             followers: Followers::new(),
             counts: Counts::default(),
         }
-    }
-
-    /// What sends notices, on a server that does.
-    pub(crate) fn transport(&self) -> Result<Arc<dyn NoticeTransport>> {
-        let transport = self.transport.clone();
-        let message =
-            "Nothing is delivered from here: a command on the host never does, nor a server with --no-deliveries.";
-        transport.ok_or_else(|| Error::state(message))
-    }
-
-    /// Where people reach the console, where that was said; without a slash at its end.
-    pub(crate) fn console(&self) -> Option<&str> {
-        self.console.as_deref()
-    }
-
-    /// Whether mails can be sent.
-    fn sends_mails(&self) -> bool {
-        self.transport.as_ref().is_some_and(|transport| transport.sends_mails())
     }
 
     /// Whether the log is to tell now that mailboxes take nothing: once a minute of all, as it is one relay that does not.
@@ -148,33 +138,32 @@ impl Notices {
         }
         is_time
     }
+}
 
-    /// A stored notice as the interface has it.
-    fn shown(&self, row: tables::notices::Row) -> Result<Notice> {
-        let tables::notices::Row { seq, notice } = row;
-        let Facts { state, approvals, not_after, days } =
-            serde_json::from_str(&notice.detail).map_err(Error::internal)?;
-        let object_kind = notice.object_kind.map(|kind| kind.parse::<NoticeObject>()).transpose();
-        let object_kind = object_kind.map_err(Error::internal)?;
-        let url = match (&self.console, object_kind.and_then(page), notice.object) {
-            (Some(console), Some(page), Some(object)) => Some(format!("{console}/#/{page}/{object}")),
-            _ => None,
-        };
-        Ok(Notice {
-            uuid: notice.id.into(),
-            sequence: seq,
-            time: rfc3339_ms(notice.at_ms),
-            kind: notice.kind.parse().map_err(Error::internal)?,
-            object_kind,
-            object_uuid: notice.object.map(Into::into),
-            service_uuid: notice.service_id.map(Into::into),
-            state,
-            approvals,
-            not_after,
-            days,
-            url,
-        })
-    }
+/// A stored notice as the interface has it.
+fn shown(console: Option<&str>, row: tables::notices::Row) -> Result<Notice> {
+    let tables::notices::Row { seq, notice } = row;
+    let Facts { state, approvals, not_after, days } = serde_json::from_str(&notice.detail).map_err(Error::internal)?;
+    let object_kind = notice.object_kind.map(|kind| kind.parse::<NoticeObject>()).transpose();
+    let object_kind = object_kind.map_err(Error::internal)?;
+    let url = match (console, object_kind.and_then(page), notice.object) {
+        (Some(console), Some(page), Some(object)) => Some(format!("{console}/#/{page}/{object}")),
+        _ => None,
+    };
+    Ok(Notice {
+        uuid: notice.id.into(),
+        sequence: seq,
+        time: rfc3339_ms(notice.at_ms),
+        kind: notice.kind.parse().map_err(Error::internal)?,
+        object_kind,
+        object_uuid: notice.object.map(Into::into),
+        service_uuid: notice.service_id.map(Into::into),
+        state,
+        approvals,
+        not_after,
+        days,
+        url,
+    })
 }
 
 /// The folder of the console's pages about objects of this kind; an API key has none of its own.
@@ -191,11 +180,11 @@ const fn page(kind: NoticeObject) -> Option<&'static str> {
     }
 }
 
-impl Chancery {
+impl Notices {
     /// How many notices wait, were delivered, failed and were given up.
     #[must_use]
     pub fn notice_counts(&self, _visitor: &Visitor) -> NoticeCounts {
-        let Counts { waiting, delivered, failed, given_up } = &self.notices.counts;
+        let Counts { waiting, delivered, failed, given_up } = &self.state.counts;
         NoticeCounts {
             waiting: waiting.load(Ordering::Relaxed),
             delivered: delivered.load(Ordering::Relaxed),

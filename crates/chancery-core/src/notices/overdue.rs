@@ -11,10 +11,13 @@ use chancery_types::{Action, ErrorCode, SigningRequestState};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::key_ends;
+use super::api_key_ends;
 use crate::{
-    Chancery, Error, Event, Result,
-    audit::{Actor, Entry},
+    Error, Event, Notices, Result,
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+    },
     pki::WatchingExpiry,
 };
 
@@ -47,19 +50,20 @@ impl Kind {
     }
 }
 
-impl Chancery {
+impl Notices {
     /// Looks every twenty seconds, and less often for API keys that end, until the last user of this Chancery is gone.
     pub(crate) fn tell_of_overdue_in_turn(self: &Arc<Self>) {
         let what = "telling of what waited too long";
-        self.every(LOOK_EVERY, what, |chancery| Box::pin(chancery.tell_of_overdue()));
+        self.every(LOOK_EVERY, what, |notices| Box::pin(notices.tell_of_overdue()));
         let what = "telling of API keys that end";
-        self.every(key_ends::LOOK_EVERY, what, |chancery| Box::pin(chancery.tell_of_key_ends()));
+        self.every(api_key_ends::LOOK_EVERY, what, |notices| Box::pin(notices.tell_of_key_ends()));
     }
 
     pub(crate) async fn tell_of_overdue(&self) -> Result<()> {
-        let (node, now_ms) = (self.node, self.clock.now_ms());
+        let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
         for kind in [Kind::Request, Kind::Proposal] {
             while self
+                .context
                 .storage
                 .background(&WatchingExpiry::of_approvals(), move |tx| Box::pin(tell(tx, node, kind, now_ms)))
                 .await?

@@ -4,16 +4,18 @@ use chancery_keys::{Context, Secret};
 use chancery_store::{name_key, tables};
 use chancery_types::{
     NoticeKind, NoticeTargetId, ServiceId, WebhookShape,
-    wire::notices::{Mailbox, Webhook},
+    wire::{
+        ObjInfo,
+        notices::{DeliveryState, Mailbox, NoticeTarget, Webhook},
+    },
 };
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::Secrets;
-use crate::{Chancery, Error, Result, time::rfc3339_ms};
-use chancery_types::wire::{
-    ObjInfo,
-    notices::{DeliveryState, NoticeTarget},
+use crate::{
+    Error, Notices, Result,
+    outbound::{Secrets, changed_url_in_records},
+    time::rfc3339_ms,
 };
 
 /// The kind of value that is sealed; part of the stored format.
@@ -78,13 +80,6 @@ impl StoredTarget {
         Ok(tables::notice_targets::Row { name_key: name_key(&self.row.name), content, ..self.row })
     }
 
-    /// Whether it gets notices of this kind about this service.
-    pub(super) fn wants(&self, kind: NoticeKind, service: Option<ServiceId>) -> bool {
-        let Content { kinds, services, .. } = &self.content;
-        let of_service = services.is_empty() || service.is_some_and(|service| services.contains(&service));
-        self.row.is_enabled && of_service && (kinds.is_empty() || kinds.contains(&kind))
-    }
-
     /// As records have it; and what it was before.
     pub(super) fn in_records(&self, before: Option<&Self>) -> NoticeTarget {
         let mut body = self.body(DeliveryState::default());
@@ -124,61 +119,26 @@ pub(super) fn shown_url(webhook: &Webhook) -> String {
     }
 }
 
-/// An address as records have it, which go to every receiver of records: what a query has may be a secret, and so may a user.
-pub(crate) fn url_in_records(url: &str) -> String {
-    let url = url.split('#').next().unwrap_or_default();
-    let (place, query) = url.split_once('?').map_or((url, ""), |(place, _)| (place, "?…"));
-    let (scheme, rest) = place.split_once("://").unwrap_or(("https", place));
-    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let host = authority.rsplit('@').next().unwrap_or_default();
-    format!("{scheme}://{host}{path}{query}")
-}
-
-/// The same of a change of it: one of the query alone shows as such.
-pub(crate) fn changed_url_in_records(was: &str, is: &str) -> String {
-    let (before, after) = (url_in_records(was), url_in_records(is));
-    if was != is && before == after { format!("{after} (another)") } else { after }
-}
-
-impl Chancery {
+impl Notices {
     pub(super) fn seal_access(&self, id: NoticeTargetId, access: &Access) -> Result<Vec<u8>> {
         // No address has a line feed.
         let mut both = Zeroizing::new(access.url.as_bytes().to_vec());
         both.push(b'\n');
         both.extend_from_slice(access.secret.as_deref().map_or(&[], Vec::as_slice));
         let context = Context { kind: SEALED, row: id.as_bytes() };
-        self.custodian.seal_value(context, &both).map_err(Error::internal)
+        self.context.custodian.seal_value(context, &both).map_err(Error::internal)
     }
 
     pub(super) fn open_access(&self, target: &StoredTarget) -> Result<Access> {
         let id = target.id();
         let sealed = target.row.secret.as_deref().ok_or_else(|| Error::internal("a target has no address"))?;
         let context = Context { kind: SEALED, row: id.as_bytes() };
-        let both: Secret = self.custodian.open_value(context, sealed).map_err(Error::internal)?;
+        let both: Secret = self.context.custodian.open_value(context, sealed).map_err(Error::internal)?;
         let both = both.expose();
         let end =
             both.iter().position(|byte| *byte == b'\n').ok_or_else(|| Error::internal("a target has no address"))?;
         let (url, secret) = (std::str::from_utf8(&both[..end]).map_err(Error::internal)?, &both[end + 1..]);
         let secret = (!secret.is_empty()).then(|| Zeroizing::new(secret.to_vec()));
         Ok(Access { url: Zeroizing::new(url.to_owned()), secret })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn records_have_no_query_and_no_user() {
-        for (url, shown) in [
-            ("https://a.example.org:8443/x/y", "https://a.example.org:8443/x/y"),
-            ("https://a.example.org/x?api_key=k/v@w", "https://a.example.org/x?…"),
-            ("https://a.example.org?k", "https://a.example.org?…"),
-            ("https://u:p@a.example.org/x@y#z", "https://a.example.org/x@y"),
-        ] {
-            assert_eq!(url_in_records(url), shown);
-        }
-        assert_eq!(changed_url_in_records("https://a/?k=1", "https://a/?k=2"), "https://a/?… (another)");
-        assert_eq!(changed_url_in_records("https://a/?k=1", "https://b/?k=2"), "https://b/?…");
     }
 }

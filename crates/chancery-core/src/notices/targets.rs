@@ -16,36 +16,32 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    QUEUE,
     mail::check_address,
-    of_record::Draft,
     personal,
-    post::Attempt,
-    stored_target::{Access, Content, StoredTarget, shown_url, url_in_records},
+    stored_target::{Access, Content, StoredTarget, shown_url},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Caller, Error, Event, Grant, Notices, Result,
     base::{
         list::{InOrder, Page, items},
         text::{check_name, check_renamed},
     },
+    context::record::{Draft, QUEUE},
     identity::name_taken,
+    outbound::{Attempt, check_key, check_url, url_in_records},
     time::rfc3339_ms,
 };
-
-/// Characters of an address.
-const URL_MAX: usize = 2_048;
 
 /// Services that one target may choose.
 const SERVICES_MAX: usize = 100;
 
-impl Chancery {
+impl Notices {
     /// Makes a target. What Chancery tells leaves it by that, so it takes two persons.
     pub async fn create_notice_target(&self, caller: &Caller, request: CreateNoticeTarget) -> Result<NoticeTarget> {
         let id = NoticeTargetId::from_random(chancery_keys::random());
         let grant = self.grant_notices(caller, Action::NoticeTargetCreate, None).await?;
         let CreateNoticeTarget { name, webhook, email, secret, kinds, service_uuids, enabled } = request;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
         let access = Access::of(webhook.as_ref(), secret);
         check_where(webhook.as_ref(), email.as_ref(), &access)?;
@@ -59,7 +55,7 @@ impl Chancery {
             is_enabled: enabled.unwrap_or(true),
             content: String::new(),
             secret: Some(sealed),
-            created_at_ms: self.clock.now_ms(),
+            created_at_ms: self.context.clock.now_ms(),
         };
         let mut detail = json!({"name": row.name, "kinds": content.kinds, "serviceUuids": content.services});
         if let Some(webhook) = &content.webhook {
@@ -72,32 +68,33 @@ impl Chancery {
             detail["enabled"] = json!(false);
         }
         let event = Event::new(Action::NoticeTargetCreate).on(Uuid::from(id)).detail(detail);
-        let max = self.limits.notices.targets_max;
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                tables::turns::take(tx, "notice targets").await?;
-                if tables::notice_targets::count(tx).await? >= i64::from(max) {
-                    let message = format!("There are {max} targets of notices already, and no more are taken.");
-                    return Err(Error::too_large("", message));
-                }
-                check_services(tx, &content.services).await?;
-                let target = StoredTarget { row, content };
-                let body = target.body(DeliveryState::default());
-                let row = target.into_row()?;
-                tables::notice_targets::insert(tx, &row).await.map_err(name_taken)?;
-                tables::deliveries::begin(tx, QUEUE, row.id).await?;
-                Ok(body)
+        let max = self.context.limits.notices.targets_max;
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    tables::turns::take(tx, "notice targets").await?;
+                    if tables::notice_targets::count(tx).await? >= i64::from(max) {
+                        let message = format!("There are {max} targets of notices already, and no more are taken.");
+                        return Err(Error::too_large("", message));
+                    }
+                    check_services(tx, &content.services).await?;
+                    let target = StoredTarget { row, content };
+                    let body = target.body(DeliveryState::default());
+                    let row = target.into_row()?;
+                    tables::notice_targets::insert(tx, &row).await.map_err(name_taken)?;
+                    tables::deliveries::begin(tx, QUEUE, row.id).await?;
+                    Ok(body)
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The targets that there are, by name.
     pub async fn notice_targets(&self, caller: &Caller, query: &ListQuery) -> Result<Results<NoticeTarget>> {
-        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
+        let page = Page::of(query, &self.context.limits)?;
         let (term, rows) = (page.term(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let listed = tables::notice_targets::list(tx, term.as_deref(), &rows).await?;
                 let mut states = Vec::with_capacity(listed.rows.len());
@@ -114,8 +111,9 @@ impl Chancery {
 
     /// One target; never its secret.
     pub async fn notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<NoticeTarget> {
-        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, Some(id.into())).await?;
-        self.storage
+        let grant = self.context.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, Some(id.into())).await?;
+        self.context
+            .storage
             .read(&grant, move |tx| Box::pin(async move { Ok(load(tx, id).await?.body(state(tx, id.into()).await?)) }))
             .await
     }
@@ -129,10 +127,10 @@ impl Chancery {
     ) -> Result<NoticeTarget> {
         let grant = self.grant_notices(caller, Action::NoticeTargetChange, Some(id)).await?;
         let PatchNoticeTarget { name, webhook, email, secret, kinds, service_uuids, enabled } = request;
-        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let target = self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let mut access = self.open_access(&target)?;
         let StoredTarget { row: before, mut content } = target;
-        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
+        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.context.limits))?;
         check_kind(&content, webhook.is_some(), email.is_some())?;
         if let Some(secret) = secret {
             access.secret = Some(Zeroizing::new(secret.0));
@@ -150,57 +148,61 @@ impl Chancery {
         content.kinds = kinds.unwrap_or(content.kinds);
         content.services = service_uuids.unwrap_or(content.services);
         let sealed = Some(self.seal_access(id, &access)?);
-        let ((event, told), limits) = (notice_event(Action::NoticeTargetChange, id).told(), self.limits.clone());
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let old = load(tx, id).await?;
-                if old.row != before {
-                    return Err(Error::state("The target was changed by somebody else at the same time."));
-                }
-                check_services(tx, &content.services).await?;
-                let row = tables::notice_targets::Row {
-                    name: name.unwrap_or_else(|| before.name.clone()),
-                    is_enabled: enabled.unwrap_or(before.is_enabled),
-                    secret: sealed,
-                    ..before
-                };
-                let new = StoredTarget { row, content };
-                told.changed(&old.in_records(None), &new.in_records(Some(&old)), &limits)?;
-                let is = new.body(DeliveryState::default());
-                tables::notice_targets::update(tx, &new.into_row()?).await.map_err(name_taken)?;
-                tables::deliveries::try_at_once(tx, id.into()).await?;
-                Ok(NoticeTarget { deliveries: state(tx, id.into()).await?, ..is })
+        let ((event, told), limits) =
+            (notice_event(Action::NoticeTargetChange, id).told(), self.context.limits.clone());
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let old = load(tx, id).await?;
+                    if old.row != before {
+                        return Err(Error::state("The target was changed by somebody else at the same time."));
+                    }
+                    check_services(tx, &content.services).await?;
+                    let row = tables::notice_targets::Row {
+                        name: name.unwrap_or_else(|| before.name.clone()),
+                        is_enabled: enabled.unwrap_or(before.is_enabled),
+                        secret: sealed,
+                        ..before
+                    };
+                    let new = StoredTarget { row, content };
+                    told.changed(&old.in_records(None), &new.in_records(Some(&old)), &limits)?;
+                    let is = new.body(DeliveryState::default());
+                    tables::notice_targets::update(tx, &new.into_row()?).await.map_err(name_taken)?;
+                    tables::deliveries::try_at_once(tx, id.into()).await?;
+                    Ok(NoticeTarget { deliveries: state(tx, id.into()).await?, ..is })
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Removes a target, and what waits for it.
     pub async fn delete_notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<Empty> {
         let grant = self.grant_notices(caller, Action::NoticeTargetDelete, Some(id)).await?;
-        let ((event, told), limits) = (notice_event(Action::NoticeTargetDelete, id).told(), self.limits.clone());
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let before = load(tx, id).await?.in_records(None);
-                told.changed(&before, &Empty {}, &limits)?;
-                tables::deliveries::end(tx, id.into()).await?;
-                tables::notice_targets::delete(tx, id.into()).await?;
-                Ok(Empty {})
+        let ((event, told), limits) =
+            (notice_event(Action::NoticeTargetDelete, id).told(), self.context.limits.clone());
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let before = load(tx, id).await?.in_records(None);
+                    told.changed(&before, &Empty {}, &limits)?;
+                    tables::deliveries::end(tx, id.into()).await?;
+                    tables::notice_targets::delete(tx, id.into()).await?;
+                    Ok(Empty {})
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Sends a notice of the kind `Test` to a target at once, and answers what came back. It is recorded, and not stored.
     pub async fn test_notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<NoticeTested> {
         let grant = self.grant_notices(caller, Action::NoticeTargetTest, Some(id)).await?;
-        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
-        let notice = tables::notices::Row { seq: 0, notice: Draft::test().row(self.clock.now_ms(), None)? };
-        let notice = self.notices.shown(notice)?;
+        let target = self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let notice = tables::notices::Row { seq: 0, notice: Draft::test().row(self.context.clock.now_ms(), None)? };
+        let notice = super::shown(self.context.outbound.console(), notice)?;
         let Attempt { delivered, status, answer } = self.post_notice(&target, &notice).await?;
         let detail = json!({"name": target.row.name, "delivered": delivered, "status": status});
         let event = notice_event(Action::NoticeTargetTest, id).detail(detail);
-        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        self.context.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
         Ok(NoticeTested { uuid: notice.uuid, delivered, status, answer })
     }
 
@@ -210,11 +212,11 @@ impl Chancery {
         caller: &Caller,
         query: UndeliveredQuery,
     ) -> Result<Items<UndeliveredNotice>> {
-        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
+        let grant = self.context.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
         let UndeliveredQuery { target_uuid, page, page_size, after } = query;
         let query = ListQuery { page, page_size, after, search: None };
-        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let rows = Page::in_order(InOrder::Newest, &query, &self.context.limits)?.rows();
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let listed = tables::deliveries::list(tx, target_uuid.map(Uuid::from), &rows).await?;
                 let mut notices = Vec::with_capacity(listed.rows.len());
@@ -230,7 +232,7 @@ impl Chancery {
         items(listed, |row| {
             let notice = notices.next().ok_or_else(|| Error::internal("what waits has no notice"))?;
             Ok(UndeliveredNotice {
-                notice: self.notices.shown(notice)?,
+                notice: super::shown(self.context.outbound.console(), notice)?,
                 target_uuid: row.target.into(),
                 identity: self.identity_told(&row),
                 attempts: row.attempts.try_into().map_err(Error::internal)?,
@@ -243,14 +245,14 @@ impl Chancery {
     /// Whose own mailbox a delivery is for.
     fn identity_told(&self, row: &tables::deliveries::Row) -> Option<ObjInfo<IdentityId>> {
         let uuid = IdentityId::from(row.target);
-        let name = self.identity.name_of(uuid).filter(|_| row.queue == personal::QUEUE)?;
+        let name = self.identities.state.name_of(uuid).filter(|_| row.queue == personal::QUEUE)?;
         Some(ObjInfo { name, uuid })
     }
 
     /// Whoever decides what leaves Chancery, and to whom, are two persons.
     async fn grant_notices(&self, caller: &Caller, action: Action, id: Option<NoticeTargetId>) -> Result<Grant> {
         let alone = "What Chancery tells to whom is decided by two persons in one session.";
-        self.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
+        self.context.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
     }
 }
 
@@ -307,18 +309,6 @@ fn check_kind(content: &Content, webhook: bool, email: bool) -> Result<()> {
     Ok(())
 }
 
-/// An address that can be posted to over TLS. Whether it may be is found out when its name is resolved.
-pub(crate) fn check_url(field: &str, url: &str) -> Result<()> {
-    let rest = url.strip_prefix("https://").unwrap_or_default();
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let is_plain = url.len() <= URL_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
-    if is_plain && !host.is_empty() && !host.contains('@') && !host.starts_with(':') && !url.contains('#') {
-        return Ok(());
-    }
-    let message = format!("This is an https address of at most {URL_MAX} characters, without a user or a fragment.");
-    Err(Error::value(field, message))
-}
-
 fn check_secret(secret: Option<&[u8]>, shape: WebhookShape) -> Result<()> {
     match (secret, shape) {
         (Some(secret), _) => check_key(secret),
@@ -327,14 +317,6 @@ fn check_secret(secret: Option<&[u8]>, shape: WebhookShape) -> Result<()> {
         }
         (None, _) => Ok(()),
     }
-}
-
-/// A key by which posts are signed.
-pub(crate) fn check_key(key: &[u8]) -> Result<()> {
-    if (24..=64).contains(&key.len()) {
-        return Ok(());
-    }
-    Err(Error::value("/secret", "A secret has 24 to 64 bytes, as Standard Webhooks demands."))
 }
 
 pub(super) async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Result<()> {
@@ -347,31 +329,4 @@ pub(super) async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Resul
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_https_and_nothing_else() {
-        let check = |url: &str| check_url("/webhook/url", url);
-        for taken in ["https://hooks.example.org/x?y=z", "https://192.0.2.1:8443", "https://[2001:db8::1]/"] {
-            check(taken).unwrap();
-        }
-        let long = format!("https://a/{}", "x".repeat(URL_MAX));
-        for refused in [
-            "",
-            "http://a/",
-            "https://",
-            "https:///x",
-            "https://u:p@a/",
-            "https://a/#x",
-            "https://a b/",
-            "https://:1/",
-            &long,
-        ] {
-            assert_eq!(check(refused).unwrap_err().field(), Some("/webhook/url"), "{refused}");
-        }
-    }
 }

@@ -13,7 +13,7 @@ use chancery_types::wire::{
 use serde_json::json;
 
 use super::*;
-use crate::{Caller, Limits, testing::Installation};
+use crate::{Caller, Chancery, Limits, Mail, Post, Posted, context::record::Draft, testing::Installation};
 
 /// A receiver that answers what it is told to.
 #[derive(Default)]
@@ -50,7 +50,7 @@ async fn target(chancery: &Chancery, caller: &Caller, name: &str) -> NoticeTarge
     let request =
         json!({"name": name, "webhook": {"url": "https://hooks.slack.com/services/T0/B0/x", "shape": "Slack"}});
     let request: CreateNoticeTarget = serde_json::from_value(request).unwrap();
-    chancery.create_notice_target(caller, request).await.unwrap()
+    chancery.notices.create_notice_target(caller, request).await.unwrap()
 }
 
 /// Lets something happen, so many times.
@@ -69,7 +69,7 @@ async fn happen(chancery: &Chancery, times: usize) {
 
 async fn recorded(chancery: &Chancery, caller: &Caller, action: &str) -> Vec<serde_json::Value> {
     let query: AuditQuery = serde_json::from_value(json!({"action": action})).unwrap();
-    let records = chancery.audit_records(caller, query).await.unwrap();
+    let records = chancery.audit.audit_records(caller, query).await.unwrap();
     records.items.into_iter().map(|record| record.detail).collect()
 }
 
@@ -83,25 +83,25 @@ async fn a_target_that_is_down_is_tried_with_one_notice_until_it_takes_one() {
     happen(chancery, 5).await;
 
     receiver.status.store(503, Ordering::Relaxed);
-    assert!(!chancery.deliver_some(made.uuid.into()).await.unwrap());
+    assert!(!chancery.notices.deliver_some(made.uuid.into()).await.unwrap());
     assert_eq!(receiver.calls.swap(0, Ordering::Relaxed), 5);
-    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    let deliveries = chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries;
     assert_eq!(
         (deliveries.waiting, deliveries.failures, deliveries.error.as_deref()),
         (5, 1, Some("HTTP 503 so it is"))
     );
-    assert!(!chancery.deliver_some(made.uuid.into()).await.unwrap(), "it is left alone");
+    assert!(!chancery.notices.deliver_some(made.uuid.into()).await.unwrap(), "it is left alone");
     installation.clock.advance_ms(1_000);
-    assert!(!chancery.deliver_some(made.uuid.into()).await.unwrap());
+    assert!(!chancery.notices.deliver_some(made.uuid.into()).await.unwrap());
     assert_eq!(receiver.calls.swap(0, Ordering::Relaxed), 1, "one is tried");
 
     receiver.status.store(200, Ordering::Relaxed);
     installation.clock.advance_ms(120_000);
-    assert!(chancery.deliver_some(made.uuid.into()).await.unwrap());
-    assert!(chancery.deliver_some(made.uuid.into()).await.unwrap());
-    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    assert!(chancery.notices.deliver_some(made.uuid.into()).await.unwrap());
+    assert!(chancery.notices.deliver_some(made.uuid.into()).await.unwrap());
+    let deliveries = chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries;
     assert_eq!((deliveries.waiting, deliveries.delivered, deliveries.failures), (0, 5, 0));
-    let undelivered = chancery.undelivered_notices(&caller, UndeliveredQuery::default()).await.unwrap();
+    let undelivered = chancery.notices.undelivered_notices(&caller, UndeliveredQuery::default()).await.unwrap();
     assert_eq!(undelivered.total, 0);
 }
 
@@ -115,12 +115,12 @@ async fn a_clock_that_was_ahead_gives_nothing_up() {
     const AHEAD_MS: i64 = 400 * 24 * 3_600_000;
     installation.clock.advance_ms(AHEAD_MS);
     chancery.look_at_clock().await.unwrap();
-    chancery.tidy_notices().await.unwrap();
+    chancery.notices.tidy_notices().await.unwrap();
     installation.clock.advance_ms(-AHEAD_MS);
-    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    let deliveries = chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries;
     // The sixth tells of the jump.
     assert_eq!((deliveries.waiting, deliveries.given_up), (6, 0));
-    let told = chancery.notices(&caller, Default::default()).await.unwrap();
+    let told = chancery.notices.notices(&caller, Default::default()).await.unwrap();
     assert!(told.items.iter().any(|notice| notice.kind == chancery_types::NoticeKind::ClockJumped), "{told:?}");
 }
 
@@ -132,17 +132,17 @@ async fn what_is_too_old_or_too_much_is_given_up_and_told() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, "chat").await;
     happen(chancery, 5).await;
-    chancery.tidy_notices().await.unwrap();
-    assert_eq!(chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries.waiting, 3);
+    chancery.notices.tidy_notices().await.unwrap();
+    assert_eq!(chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries.waiting, 3);
     assert_eq!(
         recorded(chancery, &caller, "NoticeGiveUp").await,
         [json!({"name": "chat", "count": 2, "why": "number"})]
     );
     installation.clock.advance_ms(3 * 24 * 3_600_000 + 1);
-    chancery.tidy_notices().await.unwrap();
+    chancery.notices.tidy_notices().await.unwrap();
     // The session has ended meanwhile.
     let caller = installation.administrators().await;
-    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    let deliveries = chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries;
     assert_eq!((deliveries.waiting, deliveries.given_up), (0, 5));
     assert_eq!(recorded(chancery, &caller, "NoticeGiveUp").await[0], json!({"name": "chat", "count": 3, "why": "age"}));
 }
@@ -152,7 +152,7 @@ async fn a_target_hears_of_what_it_chose_while_it_is_enabled() {
     let installation = Installation::with_notices(Arc::new(Receiver::default()), Limits::default()).await;
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, "chat").await;
-    let waiting = async || chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries.waiting;
+    let waiting = async || chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries.waiting;
     for (patch, expected) in [
         (json!({"kinds": ["Waiting"]}), 0),
         (json!({"kinds": ["Waiting", "RowRefused"]}), 1),
@@ -160,7 +160,7 @@ async fn a_target_hears_of_what_it_chose_while_it_is_enabled() {
         (json!({"enabled": true, "kinds": []}), 2),
     ] {
         let patch = serde_json::from_value(patch).unwrap();
-        chancery.change_notice_target(&caller, made.uuid, patch).await.unwrap();
+        chancery.notices.change_notice_target(&caller, made.uuid, patch).await.unwrap();
         happen(chancery, 1).await;
         assert_eq!(waiting().await, expected);
     }
@@ -179,17 +179,17 @@ async fn many_go_in_one_turn_and_what_a_relay_refuses_waits() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, "chat").await;
     happen(chancery, 100).await;
-    assert!(chancery.deliver_some(made.uuid.into()).await.unwrap());
-    let deliveries = chancery.notice_target(&caller, made.uuid).await.unwrap().deliveries;
+    assert!(chancery.notices.deliver_some(made.uuid.into()).await.unwrap());
+    let deliveries = chancery.notices.notice_target(&caller, made.uuid).await.unwrap().deliveries;
     assert_eq!((deliveries.waiting, deliveries.delivered), (0, 100));
 
     let mailbox = json!({"name": "people", "email": {"address": "people@example.org"}});
     let mailbox: CreateNoticeTarget = serde_json::from_value(mailbox).unwrap();
-    let mailbox = chancery.create_notice_target(&caller, mailbox).await.unwrap();
+    let mailbox = chancery.notices.create_notice_target(&caller, mailbox).await.unwrap();
     happen(chancery, 3).await;
     receiver.calls.store(0, Ordering::Relaxed);
     receiver.status.store(550, Ordering::Relaxed);
-    assert!(!chancery.deliver_some(mailbox.uuid.into()).await.unwrap());
-    let deliveries = chancery.notice_target(&caller, mailbox.uuid).await.unwrap().deliveries;
+    assert!(!chancery.notices.deliver_some(mailbox.uuid.into()).await.unwrap());
+    let deliveries = chancery.notices.notice_target(&caller, mailbox.uuid).await.unwrap().deliveries;
     assert_eq!((deliveries.waiting, deliveries.error.as_deref()), (3, Some("SMTP 550 2.0.0 queued")));
 }

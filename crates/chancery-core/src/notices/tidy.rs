@@ -12,9 +12,12 @@ use uuid::Uuid;
 
 use super::{deliver::DeliveringNotices, personal};
 use crate::{
-    Chancery, Error, Event, Result,
-    audit::{Actor, Entry},
+    Error, Event, Notices, Result,
     base::clock::ms,
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+    },
 };
 
 /// Between two looks.
@@ -30,27 +33,28 @@ struct Found {
     more: bool,
 }
 
-impl Chancery {
+impl Notices {
     /// Looks every half minute, until the last user of this Chancery is gone.
     pub(super) fn tidy_notices_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "tidying notices", |chancery| Box::pin(chancery.tidy_notices()));
+        self.every(LOOK_EVERY, "tidying notices", |notices| Box::pin(notices.tidy_notices()));
     }
 
     pub(crate) async fn tidy_notices(&self) -> Result<()> {
-        let targets = self.storage.read(&DeliveringNotices(()), |tx| {
+        let targets = self.context.storage.read(&DeliveringNotices(()), |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::notice_targets::all(tx).await?) })
         });
         let mut waiting = 0;
         for target in targets.await? {
-            let (node, id, name) = (self.node, target.id, target.name);
+            let (node, id, name) = (self.context.node, target.id, target.name);
             loop {
-                let (name, waiting_max, now_ms) = (name.clone(), self.limits.notices.waiting_max, self.clock.now_ms());
+                let (name, waiting_max, now_ms) =
+                    (name.clone(), self.context.limits.notices.waiting_max, self.context.clock.now_ms());
                 let old_ms = self.too_old_ms();
-                let found = self.storage.background(&DeliveringNotices(()), move |tx| {
+                let found = self.context.storage.background(&DeliveringNotices(()), move |tx| {
                     Box::pin(async move { give_up(tx, node, id, &name, waiting_max, old_ms, now_ms).await })
                 });
                 let Found { gone, waiting: left, more } = found.await?;
-                self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
+                self.state.counts.given_up.fetch_add(gone, Ordering::Relaxed);
                 if !more {
                     waiting += left;
                     break;
@@ -58,13 +62,13 @@ impl Chancery {
             }
         }
         waiting += self.tidy_mailboxes().await?;
-        self.notices.counts.waiting.store(waiting, Ordering::Relaxed);
-        if !self.is_steady(self.limits.notices.kept) {
+        self.state.counts.waiting.store(waiting, Ordering::Relaxed);
+        if !self.context.is_steady(self.context.limits.notices.kept) {
             return Ok(());
         }
-        let before_ms = self.clock.now_ms().saturating_sub(ms(self.limits.notices.kept));
+        let before_ms = self.context.clock.now_ms().saturating_sub(ms(self.context.limits.notices.kept));
         loop {
-            let pruned = self.storage.background(&DeliveringNotices(()), move |tx| {
+            let pruned = self.context.storage.background(&DeliveringNotices(()), move |tx| {
                 Box::pin(async move { Ok::<_, Error>(tables::notices::prune(tx, before_ms, TOGETHER).await?) })
             });
             if pruned.await? < u64::from(TOGETHER) {
@@ -74,29 +78,29 @@ impl Chancery {
     }
 }
 
-impl Chancery {
+impl Notices {
     /// What waits since before this time is given up; none while the clock cannot be believed.
     fn too_old_ms(&self) -> Option<i64> {
-        let notices = &self.limits.notices;
+        let notices = &self.context.limits.notices;
         // A notice is kept for longer than it is tried.
         let age = notices.age_max.min(notices.kept / 2);
-        self.is_steady(age).then(|| self.clock.now_ms().saturating_sub(ms(age)))
+        self.context.is_steady(age).then(|| self.context.clock.now_ms().saturating_sub(ms(age)))
     }
 
     /// Gives up what people's own mailboxes did not take for too long; how much is left for all of them.
     async fn tidy_mailboxes(&self) -> Result<u64> {
         while let Some(before_ms) = self.too_old_ms() {
-            let (node, now_ms) = (self.node, self.clock.now_ms());
-            let gone = self.storage.background(&DeliveringNotices(()), move |tx| {
+            let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
+            let gone = self.context.storage.background(&DeliveringNotices(()), move |tx| {
                 Box::pin(async move { give_up_old_mails(tx, node, before_ms, now_ms).await })
             });
             let gone = gone.await?;
-            self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
+            self.state.counts.given_up.fetch_add(gone, Ordering::Relaxed);
             if gone < u64::from(TOGETHER) {
                 break;
             }
         }
-        let left = self.storage.read(&DeliveringNotices(()), |tx| {
+        let left = self.context.storage.read(&DeliveringNotices(()), |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::deliveries::waiting_in(tx, personal::QUEUE).await?) })
         });
         Ok(u64::try_from(left.await?).unwrap_or(0))

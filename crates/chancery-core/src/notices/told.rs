@@ -14,25 +14,25 @@ use chancery_types::{
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Result,
+    Caller, Notices, Result,
     base::list::{InOrder, Page, items},
 };
 
-impl Chancery {
+impl Notices {
     /// The notices that the caller may see, the newest first.
     pub async fn notices(&self, caller: &Caller, query: NoticeQuery) -> Result<Items<Notice>> {
-        let grant = self.grant_to_all(caller);
+        let grant = self.context.grant_to_all(caller);
         let NoticeQuery { kind, page, page_size, after } = query;
         let query = ListQuery { page, page_size, after, search: None };
-        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
+        let rows = Page::in_order(InOrder::Newest, &query, &self.context.limits)?.rows();
         let sight = sight(caller);
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let kind = kind.map(|kind| kind.as_str());
                 Ok(tables::notices::list(tx, &sight, kind, &rows).await?)
             })
         });
-        items(listed.await?, |row| self.notices.shown(row))
+        items(listed.await?, |row| super::shown(self.context.outbound.console(), row))
     }
 }
 

@@ -10,7 +10,13 @@ use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRul
 use chancery_verify::path::Link;
 
 use super::{ISSUER, certificate::Issuer, stored_certificate::StoredCertificate};
-use crate::{Chancery, Error, Result, base::compiled::Compiled, custody::Signer, keys::check_use};
+use crate::{
+    Error, Pki, Result,
+    base::compiled::Compiled,
+    context::storage::{Evidence, MayRead},
+    custody::Signer,
+    keys::check_use,
+};
 
 /// The authorities that issued something since this node started.
 pub(crate) type ReadyAuthorities = Compiled<CertificateId, ReadyAuthority>;
@@ -85,7 +91,10 @@ impl ReadyAuthority {
 /// Compiles authorities, which stay for whoever needs them next. Made only here.
 pub(crate) struct CompilingAuthorities(());
 
-impl Chancery {
+impl Evidence for CompilingAuthorities {}
+impl MayRead for CompilingAuthorities {}
+
+impl Pki {
     /// The authority that a request names; refuses one that may not issue now.
     pub(super) async fn ready_authority(&self, id: CertificateId, now_ms: i64) -> Result<Arc<ReadyAuthority>> {
         if let Some(ready) = self.authorities.find(&id) {
@@ -93,7 +102,7 @@ impl Chancery {
             return Ok(ready);
         }
         let read = self.authorities.generation();
-        let read_chain = self.storage.read(&CompilingAuthorities(()), move |tx| {
+        let read_chain = self.context.storage.read(&CompilingAuthorities(()), move |tx| {
             Box::pin(async move {
                 let chain = issuer_chain(tx, id).await?;
                 let ids: Vec<_> = chain.iter().map(|certificate| certificate.id.into()).collect();
@@ -105,7 +114,8 @@ impl Chancery {
         let facts = issuer_of(chain.iter().map(|link| link.der.as_slice()))?;
         let path = chain.iter().map(|link| Link::read(&link.der)).collect::<Option<_>>();
         let path = path.ok_or_else(|| refused(UNREADABLE))?;
-        let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, macs, key, facts, path });
+        let ready =
+            Arc::new(ReadyAuthority { signer: self.keys.signing_key(key).await?, chain, macs, key, facts, path });
         self.authorities.keep(read, id, &ready);
         Ok(ready)
     }

@@ -15,8 +15,12 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Chancery, Error, Event, Result, Visitor,
-    audit::{Actor, Entry},
+    Error, Event, Pki, Result, Visitor,
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+        storage::{Background, Evidence, MayRead, Recording},
+    },
     time::rfc3339,
 };
 
@@ -51,6 +55,15 @@ struct Mark {
 /// Tells of certificates that will end. Made only here.
 pub(crate) struct WatchingExpiry(());
 
+impl Evidence for WatchingExpiry {}
+impl MayRead for WatchingExpiry {}
+impl Background for WatchingExpiry {}
+impl Recording for WatchingExpiry {
+    const NAME: &'static str = "expiry";
+    const ACTIONS: &'static [Action] =
+        &[Action::CertificateExpiry, Action::ApiKeyExpiry, Action::SigningRequestExpire, Action::ProposalExpire];
+}
+
 impl WatchingExpiry {
     /// The same of requests and proposals, which wait until then.
     pub(crate) const fn of_approvals() -> Self {
@@ -63,7 +76,7 @@ impl WatchingExpiry {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// How many certificates that are not revoked end within 30, 7 and 1 days, as the last look found.
     #[must_use]
     pub fn expiring(&self, _visitor: &Visitor) -> Expiring {
@@ -72,16 +85,16 @@ impl Chancery {
 
     /// Looks every ten minutes, until the last user of this Chancery is gone.
     pub(crate) fn warn_of_expiry(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "telling of certificates that end", |chancery| Box::pin(chancery.look_for_expiry()));
+        self.every(LOOK_EVERY, "telling of certificates that end", |pki| Box::pin(pki.look_for_expiry()));
     }
 
     /// Tells of every certificate that has come within 30, 7 or 1 days of its end since the last look.
     pub(crate) async fn look_for_expiry(&self) -> Result<()> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         for days in DAYS {
             loop {
-                let actor = Actor::of_task(self.node, &WatchingExpiry(()));
-                let told = self.storage.background(&WatchingExpiry(()), move |tx| {
+                let actor = Actor::of_task(self.context.node, &WatchingExpiry(()));
+                let told = self.context.storage.background(&WatchingExpiry(()), move |tx| {
                     Box::pin(async move { tell(tx, &actor, days, now_ms).await })
                 });
                 if !told.await? {
@@ -90,7 +103,7 @@ impl Chancery {
             }
         }
         let now_s = now_ms.div_euclid(1_000);
-        let found = self.storage.read(&WatchingExpiry(()), move |tx| {
+        let found = self.context.storage.read(&WatchingExpiry(()), move |tx| {
             Box::pin(async move {
                 let mut found = Expiring::new();
                 for days in DAYS {

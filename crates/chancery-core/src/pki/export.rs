@@ -8,15 +8,15 @@ use chancery_types::{
 use der::pem::{LineEnding, encode_string};
 
 use super::{File, ListKind};
-use crate::{Caller, Chancery, Error, Meaning, Result, Visitor, access::ReadGrant};
+use crate::{Caller, Error, Meaning, Pki, Result, Visitor, context::grant::ReadGrant};
 
 /// What an export of all lists may hold at most: it is put together in memory.
 const EXPORT_MAX: usize = 64 * 1024 * 1024;
 
-impl Chancery {
+impl Pki {
     /// The newest revocation lists, for any fully logged-in caller.
     pub async fn exported_lists(&self, caller: &Caller, query: &CrlExportQuery) -> Result<File> {
-        let grant = self.grant_to_all(caller);
+        let grant = self.context.grant_to_all(caller);
         let visitor = Visitor { request: *caller.request() };
         match (query.issuer, query.format.unwrap_or(CrlFormat::Pem)) {
             (Some(issuer), CrlFormat::Der) => {
@@ -33,7 +33,8 @@ impl Chancery {
     }
 
     async fn all_lists(&self, grant: &ReadGrant, visitor: &Visitor) -> Result<String> {
-        let read = self.storage.read(grant, |tx| Box::pin(async move { tables::certificates::trusted_ids(tx).await }));
+        let read =
+            self.context.storage.read(grant, |tx| Box::pin(async move { tables::certificates::trusted_ids(tx).await }));
         let mut text = String::new();
         for issuer in read.await?.into_iter().map(CertificateId::from) {
             match self.revocation_list(visitor, issuer, ListKind::Complete).await {

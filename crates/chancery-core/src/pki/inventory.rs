@@ -14,19 +14,19 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::stored_certificate::StoredCertificate;
-use crate::{Caller, Chancery, Error, Result, time};
+use crate::{Caller, Error, Pki, Result, time};
 
 /// Certificates of a page where the query does not say.
 const PAGE_SIZE: u32 = 50;
 
-impl Chancery {
+impl Pki {
     /// The certificates that the query asks for, by name or, with `expiresBefore`, by their end.
     pub async fn certificates(&self, caller: &Caller, query: &CertificateQuery) -> Result<CertificatePage> {
-        let grant = self.grant_to_all(caller);
-        let now_ms = self.clock.now_ms();
+        let grant = self.context.grant_to_all(caller);
+        let now_ms = self.context.clock.now_ms();
         let page_size = query.page_size.unwrap_or(PAGE_SIZE);
-        if !(1..=self.limits.page_size_max).contains(&page_size) {
-            return Err(Error::value("/pageSize", format!("pageSize is 1 to {}.", self.limits.page_size_max)));
+        if !(1..=self.context.limits.page_size_max).contains(&page_size) {
+            return Err(Error::value("/pageSize", format!("pageSize is 1 to {}.", self.context.limits.page_size_max)));
         }
         let filter = Filter {
             pattern: query.search.as_deref().filter(|term| !term.is_empty()).map(pattern),
@@ -40,8 +40,8 @@ impl Chancery {
         };
         let by_end = filter.not_after_before_s.is_some();
         let after = query.after.as_deref().map_or_else(|| Ok(start(by_end)), |text| read(text, by_end))?;
-        let scan_max = self.limits.lists.inventory_scan_max;
-        let part = self.read_list(caller, &grant, move |tx| {
+        let scan_max = self.context.limits.lists.inventory_scan_max;
+        let part = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::certificates::list(tx, &filter, after, page_size, scan_max).await?) })
         });
         let Part { rows, next } = part.await?;

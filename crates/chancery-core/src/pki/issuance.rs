@@ -12,10 +12,13 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, order::csr::at_origin,
+    ALT_NAMES, ISSUER, Prepared, SUBJECT,
+    cert_profile::Power,
+    issue::Clearance,
+    order::{Order, csr::at_origin},
     service_certificate::ServiceCertificate,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Result, identity::AskedBy};
+use crate::{Caller, Error, Event, Grant, Pki, Result, identity::AskedBy};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -99,7 +102,7 @@ impl IssueRequest {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
     pub async fn generate_certificate(&self, caller: &Caller, request: GenerateCertificate) -> Result<Issued> {
         Box::pin(self.issue_requested(caller, IssueRequest::Generate(request))).await
@@ -132,14 +135,14 @@ impl Chancery {
 
     async fn issue_requested(&self, caller: &Caller, request: IssueRequest) -> Result<Issued> {
         let object = request.instead_of().map(Uuid::from);
-        let grant = self.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
+        let grant = self.context.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
         let Ordered { order, save, warnings, renews_authority } = self.ordered(&grant, &request).await?;
         let may = caller.manages_trust();
         if let Some(what) = powerful(&order)?.filter(|_| !may) {
             let message =
                 format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
             let event = Event::new(request.action()).on(object);
-            return Err(self.refused(caller, event, Error::forbidden(message)).await);
+            return Err(self.context.refused(caller, event, Error::forbidden(message)).await);
         }
         // Two certificates of one authority and key would each have a revocation list that calls itself the whole.
         if renews_authority {
@@ -161,9 +164,9 @@ impl Chancery {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
             let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
-            let (event, now_ms) = (request.event(&prepared, save), self.clock.now_ms());
+            let (event, now_ms) = (request.event(&prepared, save), self.context.clock.now_ms());
             let asked_by = AskedBy::Caller(caller.clone());
-            let issued = self.commit(&grant, event, move |tx| {
+            let issued = self.context.commit(&grant, event, move |tx| {
                 Box::pin(async move {
                     prepared.check_stands_for(tx, &asked_by).await?;
                     prepared.issue(tx, save, now_ms).await
@@ -188,7 +191,7 @@ impl Chancery {
             return Ok(());
         }
         let Some(what) = powerful(order)? else { return Ok(()) };
-        if self.are_two_persons_with(proposers, Perm::CertManageManage)? {
+        if self.identities.are_two_persons_with(proposers, Perm::CertManageManage)? {
             return Ok(());
         }
         let message = format!(
@@ -203,7 +206,7 @@ impl Chancery {
             IssueRequest::Request(request) => self.ordered_by_csr(grant, request).await,
             IssueRequest::Renew(id, request) => self.ordered_again(grant, id, request).await,
             IssueRequest::Rekey(id, request) => self.ordered_with_another_key(grant, id, request).await,
-            IssueRequest::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
+            IssueRequest::Service(wanted) => wanted.order(self.context.hardened).map(Ordered::kept),
         }
     }
 }

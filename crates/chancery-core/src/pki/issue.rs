@@ -6,7 +6,6 @@ use std::sync::Arc;
 use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
-
 use chancery_verify::path::Link;
 
 use super::{
@@ -22,7 +21,7 @@ use super::{
     validity::Validity,
 };
 use crate::{
-    Chancery, Error, Meaning, Result,
+    Error, Meaning, Pki, Result,
     approval::{Requirement, proposals::ApprovedProposal},
     custody::{Message, Signer},
     identity::{self, AskedBy, CertificateNames},
@@ -105,7 +104,7 @@ impl KeptKey {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// Makes key and certificate where nobody is to be asked first. Nothing is stored: see [`Prepared::issue`].
     pub(crate) async fn prepare_certificate(&self, order: Order) -> Result<Prepared> {
         let plan = self.plan_certificate(order).await?;
@@ -114,7 +113,7 @@ impl Chancery {
 
     /// Checks what can be checked before there is a key.
     pub(crate) async fn plan_certificate(&self, mut order: Order) -> Result<Plan> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
         check_length(&order, validity, now_ms)?;
         let authority = match order.issuer {
@@ -139,10 +138,10 @@ impl Chancery {
         let issuer = authority.as_ref().map(|authority| &authority.facts);
         let algorithm = scheme.algorithm_identifier();
         // Before a given key is taken from the order.
-        let mut warnings = order.warnings(self.public_url.is_some());
+        let mut warnings = order.warnings(self.context.public_url.is_some());
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
-            None => SubjectKey::New(self.new_key(order.spec).await?),
+            None => SubjectKey::New(self.keys.new_key(order.spec).await?),
         };
         let signer = match &authority {
             Some(authority) => authority.signer.clone(),
@@ -150,7 +149,7 @@ impl Chancery {
         };
         let serial = Serial::from_random(chancery_keys::random());
         order.number(serial)?;
-        let addresses = order.issuer.map(|id| Addresses::of(&order.profile, self.public_url.as_deref(), id));
+        let addresses = order.issuer.map(|id| Addresses::of(&order.profile, self.context.public_url.as_deref(), id));
         let to_be_signed = to_be_signed(&Draft {
             profile: &order.profile,
             serial,
@@ -173,10 +172,10 @@ impl Chancery {
         let subject = order.subject.to_string();
         Ok(Prepared {
             id: CertificateId::in_time(now_ms, chancery_keys::random()),
-            name: order.name(self.limits.name_max),
+            name: order.name(self.context.limits.name_max),
             subject,
             serial,
-            per_name_max: self.limits.certificates_per_name_max,
+            per_name_max: self.context.limits.certificates_per_name_max,
             warnings,
             validity,
             key: subject_key.kept(order.save_key),
@@ -189,8 +188,8 @@ impl Chancery {
     /// The key that signs its own certificate.
     async fn own_signer(&self, key: &SubjectKey) -> Result<Signer> {
         match key {
-            SubjectKey::New(key) => self.custody.passing_signer(&key.version).await,
-            SubjectKey::Given(GivenKey { id: Some(id), .. }) => self.signing_key(*id).await,
+            SubjectKey::New(key) => self.context.custody.passing_signer(&key.version).await,
+            SubjectKey::Given(GivenKey { id: Some(id), .. }) => self.keys.signing_key(*id).await,
             SubjectKey::Given(GivenKey { id: None, .. }) => {
                 Err(Error::state("The private key was not saved, so it cannot sign its own certificate."))
             }

@@ -22,7 +22,8 @@ use super::{
     stored_certificate::StoredCertificate,
 };
 use crate::{
-    Chancery, Error, Event, Result, Visitor,
+    Error, Event, Pki, Result, Visitor,
+    context::storage::{Evidence, MayRead, Recording},
     custody::{Message, Signer},
 };
 
@@ -68,12 +69,19 @@ struct ListState {
 /// Answers anybody who asks for authorities and revocation lists, and signs these when they are due. Made only here.
 pub(crate) struct PublishingLists(());
 
-impl Chancery {
+impl Evidence for PublishingLists {}
+impl MayRead for PublishingLists {}
+impl Recording for PublishingLists {
+    const NAME: &'static str = "crl";
+    const ACTIONS: &'static [Action] = &[Action::CrlSign];
+}
+
+impl Pki {
     /// Which revocation lists of an authority are the newest, for anybody; they are signed where that is due.
     pub async fn revocation_list_version(&self, _visitor: &Visitor, issuer: CertificateId) -> Result<ListVersion> {
-        let now_s = self.clock.now_ms().div_euclid(1_000);
+        let now_s = self.context.clock.now_ms().div_euclid(1_000);
         // A node that has not followed the store for long asks it.
-        let kept = self.kept_lists.newest(issuer).filter(|_| self.knows_what_is_revoked());
+        let kept = self.kept_lists.newest(issuer).filter(|_| self.context.knows_what_is_revoked());
         if let Some(newest) = kept.filter(|newest| newest.is_young(now_s)) {
             return Ok(newest);
         }
@@ -120,7 +128,7 @@ impl Chancery {
         if let (number, Some(lists)) = self.stored_lists(&PublishingLists(()), issuer).await? {
             return Ok((number, lists));
         }
-        self.sign_lists(issuer, self.clock.now_ms().div_euclid(1_000)).await?;
+        self.sign_lists(issuer, self.context.clock.now_ms().div_euclid(1_000)).await?;
         self.kept_lists.look_again();
         let (number, lists) = self.stored_lists(&PublishingLists(()), issuer).await?;
         let lists = lists.ok_or_else(|| Error::unavailable("The stored revocation list is not its authority's."))?;
@@ -130,7 +138,7 @@ impl Chancery {
     /// When it is said that they were signed: not in the future (RFC 9110, 8.8.2.1).
     #[must_use]
     pub fn last_modified_s(&self, _visitor: &Visitor, lists: ListVersion) -> i64 {
-        lists.signed_s.min(self.clock.now_ms().div_euclid(1_000))
+        lists.signed_s.min(self.context.clock.now_ms().div_euclid(1_000))
     }
 
     /// The lists that the store has: if they need not be signed anew, and however old they are.
@@ -140,7 +148,7 @@ impl Chancery {
         now_s: i64,
     ) -> Result<(Option<ListVersion>, Option<ListVersion>)> {
         let read = self.kept_lists.generation();
-        let head = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?.1;
+        let head = self.context.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?.1;
         let version = ListVersion { number: head.number, signed_s: head.this_update_s };
         let is_fresh = version.is_young(now_s) && head.changes == head.changes_signed;
         if is_fresh {
@@ -151,8 +159,11 @@ impl Chancery {
 
     /// The certificate of a trusted authority in DER, for anybody.
     pub async fn authority_certificate(&self, _visitor: &Visitor, id: CertificateId) -> Result<Vec<u8>> {
-        let found =
-            self.storage.read(&PublishingLists(()), move |tx| Box::pin(StoredCertificate::find(tx, id))).await?;
+        let found = self
+            .context
+            .storage
+            .read(&PublishingLists(()), move |tx| Box::pin(StoredCertificate::find(tx, id)))
+            .await?;
         Ok(found.filter(|certificate| certificate.trusted).ok_or_else(|| Error::not_found("authority"))?.der)
     }
 
@@ -160,26 +171,29 @@ impl Chancery {
     async fn sign_lists(&self, issuer: CertificateId, now_s: i64) -> Result<()> {
         let _making = self.kept_lists.making.lock().await;
         // The key first: where there is none, no entry need be read.
-        let (authority, _) = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?;
+        let (authority, _) =
+            self.context.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?;
         let key =
             authority.key.ok_or_else(|| Error::not_found("revocation list: the authority's key was not saved"))?;
-        let key = self.signing_key(key).await?;
-        let state = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_list_state(tx, issuer))).await?;
+        let key = self.keys.signing_key(key).await?;
+        let state =
+            self.context.storage.read(&PublishingLists(()), move |tx| Box::pin(read_list_state(tx, issuer))).await?;
         let from = state.newest.clone();
-        let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer));
-        let unsigned = self.pool.run(move || prepare(state, freshest.as_deref(), now_s)).await??;
+        let freshest = self.context.public_url.as_deref().map(|url| address::delta(url, issuer));
+        let unsigned = self.context.pool.run(move || prepare(state, freshest.as_deref(), now_s)).await??;
         let signed = unsigned.sign(&key).await?;
         let detail = json!({"subject": authority.subject, "number": from.number + 1});
         let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(detail);
-        self.commit(&PublishingLists(()), event, move |tx| {
-            Box::pin(async move {
-                if tables::crls::replace(tx, &from, &signed).await? {
-                    return Ok(());
-                }
-                Err(Error::busy("Another node is signing the list; try again.", 1))
+        self.context
+            .commit(&PublishingLists(()), event, move |tx| {
+                Box::pin(async move {
+                    if tables::crls::replace(tx, &from, &signed).await? {
+                        return Ok(());
+                    }
+                    Err(Error::busy("Another node is signing the list; try again.", 1))
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

@@ -5,24 +5,23 @@ use chancery_types::{
     Action, CertificateId, Perm, RevocationReason,
     wire::x509::{Certificate, RevokeCertificate},
 };
+use chancery_x509::crl::Revocation;
 use der::Decode;
 use serde_json::{Value, json};
 use uuid::Uuid;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage};
-
-use chancery_x509::crl::Revocation;
 
 use super::{
     cert_profile::{OCSP_SIGNING, TIME_STAMPING},
     stored_certificate::StoredCertificate,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
-    changes::{Change, ChangeKind},
+    Caller, Error, Event, Grant, Pki, Result,
+    context::changes::{Change, ChangeKind},
     log::inclusion_proof,
 };
 
-impl Chancery {
+impl Pki {
     /// Revokes a certificate, or puts it on hold (`certificateHold`).
     pub async fn revoke_certificate(
         &self,
@@ -31,7 +30,7 @@ impl Chancery {
         request: RevokeCertificate,
     ) -> Result<Certificate> {
         let action = Action::CertificateRevoke;
-        let grant = self.grant(caller, Perm::CertManageGenerate, action, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::CertManageGenerate, action, Some(id.into())).await?;
         self.revoke(caller, &grant, id, request).await
     }
 
@@ -46,50 +45,53 @@ impl Chancery {
         self.check_end(caller, grant, id).await?;
         let action = Action::CertificateRevoke;
         let RevokeCertificate { reason } = request;
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let (event, told) = event(action, id).detail(json!({"reason": reason})).told();
-        self.commit(grant, event, move |tx| {
-            Box::pin(async move {
-                let certificate = StoredCertificate::load(tx, id).await?;
-                told.members(names(&certificate))?;
-                check_revocation(certificate.revoked, reason)?;
-                let at_s = now_ms.div_euclid(1_000);
-                if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
-                    return Err(already_revoked());
-                }
-                tables::crls::changed(tx, certificate.issuer.into()).await?;
-                tables::crls::revoked_again(tx, certificate.issuer.into(), &certificate.serial).await?;
-                detail(tx, id, now_ms).await
+        self.context
+            .commit(grant, event, move |tx| {
+                Box::pin(async move {
+                    let certificate = StoredCertificate::load(tx, id).await?;
+                    told.members(names(&certificate))?;
+                    check_revocation(certificate.revoked, reason)?;
+                    let at_s = now_ms.div_euclid(1_000);
+                    if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
+                        return Err(already_revoked());
+                    }
+                    tables::crls::changed(tx, certificate.issuer.into()).await?;
+                    tables::crls::revoked_again(tx, certificate.issuer.into(), &certificate.serial).await?;
+                    detail(tx, id, now_ms).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Releases a certificate that is on hold. Somebody had a reason to stop it, so that takes two persons.
     pub async fn release_certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
         let action = Action::CertificateRelease;
-        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
         if !caller.manages_trust() {
             return Err(self
+                .context
                 .refused(caller, Event::new(action).on(Uuid::from(id)), by_two("A hold is released"))
                 .await);
         }
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let (event, told) = event(action, id).told();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let certificate = StoredCertificate::load(tx, id).await?;
-                told.members(names(&certificate))?;
-                if !tables::certificates::release(tx, id.into()).await? {
-                    return Err(Error::state("The certificate is not on hold."));
-                }
-                let (issuer, at_s) = (certificate.issuer.into(), now_ms.div_euclid(1_000));
-                tables::crls::changed(tx, issuer).await?;
-                tables::crls::released(tx, issuer, &certificate.serial, at_s).await?;
-                detail(tx, id, now_ms).await
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let certificate = StoredCertificate::load(tx, id).await?;
+                    told.members(names(&certificate))?;
+                    if !tables::certificates::release(tx, id.into()).await? {
+                        return Err(Error::state("The certificate is not on hold."));
+                    }
+                    let (issuer, at_s) = (certificate.issuer.into(), now_ms.div_euclid(1_000));
+                    tables::crls::changed(tx, issuer).await?;
+                    tables::crls::released(tx, issuer, &certificate.serial, at_s).await?;
+                    detail(tx, id, now_ms).await
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Refuses one person who would end what others rest on: an authority, a responder, a stamp, a service. That takes
@@ -99,7 +101,7 @@ impl Chancery {
             return Ok(());
         }
         // Neither changes under the revocation: a service takes its certificate in the transaction that issues it.
-        let read = self.storage.read(grant, move |tx| {
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let certificate = StoredCertificate::load(tx, id).await?;
                 Ok::<_, Error>((certificate, tables::services::has_certificate(tx, id.into()).await?))
@@ -112,7 +114,7 @@ impl Chancery {
         let what =
             "The certificate of an authority, an OCSP responder, a time stamp or a service is revoked or put on hold";
         let event = Event::new(Action::CertificateRevoke).on(Uuid::from(id));
-        Err(self.refused(caller, event, by_two(what)).await)
+        Err(self.context.refused(caller, event, by_two(what)).await)
     }
 
     /// Whether others believe more of a certificate than whose key it is. One that was not saved is what its profile says.

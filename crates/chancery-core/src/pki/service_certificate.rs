@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Order, Plan, Prepared, Wanted, cert_profile, issue::Clearance};
-use crate::{Chancery, Error, Result};
+use crate::{Error, Pki, Result};
 
 /// A certificate with a new key, by which a service signs from then on. What waits for approvals keeps it, and is made from
 /// it.
@@ -80,7 +80,7 @@ pub(crate) enum Asked {
     Waits(ServiceCertificate, Plan),
 }
 
-impl Chancery {
+impl Pki {
     /// Makes a certificate as it is ordered, unless its issuer demands approvals.
     pub(crate) async fn ask_for_certificate(&self, wanted: ServiceCertificate, order: Order) -> Result<Asked> {
         let plan = self.plan_certificate(order).await?;

@@ -9,9 +9,9 @@ use tracing::error;
 use x509_cert::{certificate::Rfc5280, crl::CertificateList, ext::pkix::CrlNumber};
 
 use super::{kept_lists::Lists, stored_certificate::StoredCertificate};
-use crate::{Chancery, Error, Result, storage::MayRead};
+use crate::{Error, Pki, Result, context::storage::MayRead};
 
-impl Chancery {
+impl Pki {
     /// The lists of an authority that were signed last; `None` where those in the store are not what it signed with this
     /// number, as where somebody put earlier ones there.
     pub(super) async fn stored_lists(
@@ -19,7 +19,7 @@ impl Chancery {
         publishing: &impl MayRead,
         issuer: CertificateId,
     ) -> Result<(i64, Option<Lists>)> {
-        let read = self.storage.read(publishing, move |tx| {
+        let read = self.context.storage.read(publishing, move |tx| {
             Box::pin(async move {
                 let authority = StoredCertificate::load(tx, issuer).await?;
                 Ok::<_, Error>((authority, tables::crls::lists(tx, issuer.into()).await?))
@@ -28,7 +28,7 @@ impl Chancery {
         let (authority, stored) = read.await?;
         let stored = stored.ok_or_else(|| Error::not_found("revocation list"))?;
         let number = stored.number;
-        let lists = self.pool.run(move || {
+        let lists = self.context.pool.run(move || {
             let are_its =
                 [&stored.der, &stored.delta].into_iter().all(|der| signed_number(der, &authority) == Some(number));
             are_its.then(|| Lists { complete: stored.der.into(), delta: stored.delta.into() })

@@ -70,7 +70,7 @@ fn order(profile: &Arc<CertProfile>, spec: KeySpec, issuer: Option<CertificateId
 }
 
 async fn issue(chancery: &Chancery, order: Order) -> (CertificateId, Vec<u8>) {
-    let prepared = chancery.prepare_certificate(order).await.unwrap();
+    let prepared = chancery.pki.prepare_certificate(order).await.unwrap();
     let pem = prepared.reply().unwrap().certificate.into_bytes();
     let (id, now_ms) = (prepared.id, chancery.clock.now_ms());
     insert(chancery, prepared, now_ms).await.unwrap();
@@ -119,11 +119,11 @@ async fn hierarchy(chancery: &Chancery, folder: &Path, spec: KeySpec) {
     lint("lint_pkix_signer_signee_cert_chain", &[], &[&root_file, &issuing_file], key_type::name(spec));
     let mut lists = Vec::new();
     for issuer in [root, issuing] {
-        let list = chancery.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
+        let list = chancery.pki.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
         let file = write(folder, "list.crl", &list.der);
         lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type::name(spec));
         lists.push(crl_pem(&file));
-        let delta = chancery.revocation_list(&visitor(), issuer, ListKind::Delta).await.unwrap();
+        let delta = chancery.pki.revocation_list(&visitor(), issuer, ListKind::Delta).await.unwrap();
         let file = write(folder, "delta.crl", &delta.der);
         lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type::name(spec));
     }
@@ -161,9 +161,9 @@ async fn what_is_revoked_does_not_verify() {
     let [root_file, issuing_file, leaf_file] =
         [("root.pem", root_pem), ("issuing.pem", issuing_pem), ("leaf.pem", leaf_pem)]
             .map(|(name, pem)| write(folder.path(), name, &pem));
-    let before = chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
+    let before = chancery.pki.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
     assert_eq!(
-        chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap(),
+        chancery.pki.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap(),
         before,
         "not signed anew for nothing"
     );
@@ -180,11 +180,11 @@ async fn what_is_revoked_does_not_verify() {
         })
         .await
         .unwrap();
-    chancery.kept_lists.look_again();
-    let after = chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
+    chancery.pki.kept_lists.look_again();
+    let after = chancery.pki.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
     assert_eq!(after.number, before.number + 1);
     let mut lists = String::new();
-    for list in [chancery.revocation_list(&visitor(), root, ListKind::Complete).await.unwrap(), after] {
+    for list in [chancery.pki.revocation_list(&visitor(), root, ListKind::Complete).await.unwrap(), after] {
         let file = write(folder.path(), "list.crl", &list.der);
         lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], "a list with an entry");
         lists += &crl_pem(&file);
@@ -226,7 +226,7 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     for day in 0..41 {
         // Each look is another node's, as after a restart, and a second look tells nothing more.
         for node in [installation.other_node().await, installation.other_node().await] {
-            node.look_for_expiry().await.unwrap();
+            node.pki.look_for_expiry().await.unwrap();
         }
         let filter =
             tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
@@ -246,8 +246,8 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     told.sort();
     assert_eq!(told, [(4, short, 1), (10, long, 30), (33, long, 7), (39, long, 1)]);
     let node = installation.other_node().await;
-    node.look_for_expiry().await.unwrap();
-    assert_eq!(node.expiring(&visitor()), [(30, 0), (7, 0), (1, 0)]);
+    node.pki.look_for_expiry().await.unwrap();
+    assert_eq!(node.pki.expiring(&visitor()), [(30, 0), (7, 0), (1, 0)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -277,7 +277,7 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
         let chain = [file("root.pem", &root_pem), file("issuing.pem", &issuing_pem)].join(" ");
         let mut lists = Vec::new();
         for (name, issuer) in [("root.crl", root), ("issuing.crl", issuing)] {
-            let list = chancery.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
+            let list = chancery.pki.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
             lists.push(file(name, &list.der));
         }
         for (leaf, (_, pem)) in leaves.iter().enumerate() {
@@ -310,7 +310,7 @@ async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
     for here in [Installation::new().await, Installation::on_postgres().await] {
         let caller = here.administrators().await;
         let import = async |certificates: String| {
-            here.chancery.import_certificates(&caller, ImportCertificates { certificates, trust_cert: None }).await
+            here.chancery.pki.import_certificates(&caller, ImportCertificates { certificates, trust_cert: None }).await
         };
         let imported = import(known.clone()).await.unwrap().certificates;
         assert!(imported.iter().all(|one| !one.existed));
@@ -357,7 +357,7 @@ async fn revoke_many(chancery: &Chancery, issuer: CertificateId, one: Certificat
         });
         revoke.await.map_err(Error::from).unwrap();
     }
-    chancery.kept_lists.look_again();
+    chancery.pki.kept_lists.look_again();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -371,20 +371,20 @@ async fn a_list_that_did_not_change_is_given_out_without_the_store_and_the_key()
     revoke_many(&chancery, root, leaf, count).await;
     // A crowd that meets a stale list.
     let nobody = visitor();
-    let crowd = (0..32).map(|_| chancery.revocation_list(&nobody, root, ListKind::Complete));
+    let crowd = (0..32).map(|_| chancery.pki.revocation_list(&nobody, root, ListKind::Complete));
     let lists = futures::future::try_join_all(crowd).await.unwrap();
     assert!(lists.iter().all(|list| list == &lists[0]), "signed once");
-    let version = chancery.revocation_list_version(&visitor(), root).await.unwrap();
+    let version = chancery.pki.revocation_list_version(&visitor(), root).await.unwrap();
     let file = write(folder.path(), "list.crl", &lists[0].der);
     let text = Tool::new("openssl").args(["crl", "-inform", "DER", "-noout", "-text", "-in", &file]).run().text();
     assert_eq!(text.matches("Serial Number: ").count(), count);
     chancery.storage.store().close().await;
     let begun = std::time::Instant::now();
     for _ in 0..1_000 {
-        assert_eq!(chancery.revocation_list_version(&visitor(), root).await.unwrap(), version);
+        assert_eq!(chancery.pki.revocation_list_version(&visitor(), root).await.unwrap(), version);
     }
     for (kind, is_same) in [(ListKind::Complete, true), (ListKind::Delta, false)] {
-        let list = chancery.revocation_list(&visitor(), root, kind).await.unwrap();
+        let list = chancery.pki.revocation_list(&visitor(), root, kind).await.unwrap();
         assert_eq!((list.der == lists[0].der, list.number), (is_same, version.number));
     }
     assert!(begun.elapsed().as_secs() < 1, "{:?}", begun.elapsed());

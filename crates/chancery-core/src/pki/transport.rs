@@ -22,7 +22,8 @@ use super::{
     validity::{Period, Validity},
 };
 use crate::{
-    Chancery, Error, Host, Result,
+    Error, Host, Pki, Result,
+    context::storage::{Background, Evidence, MayRead},
     custody::{Message, Signer},
 };
 
@@ -48,13 +49,17 @@ pub struct TransportIdentity {
 /// Makes what a node's own TLS socket presents. Made only here.
 pub(crate) struct MakingTransport(());
 
+impl Evidence for MakingTransport {}
+impl MayRead for MakingTransport {}
+impl Background for MakingTransport {}
+
 /// The authority, ready to issue.
 struct Authority {
     certificate: Vec<u8>,
     signer: Signer,
 }
 
-impl Chancery {
+impl Pki {
     /// Makes a certificate for these names, host names and IP addresses, below the installation's transport authority,
     /// which is made where there is none.
     ///
@@ -63,7 +68,7 @@ impl Chancery {
         let alt_names = names.iter().map(|name| alt_name(name)).collect::<Result<Vec<_>>>()?;
         let authority = self.transport_authority().await?;
         let issuer = Issuer::from_der(&authority.certificate).map_err(Error::internal)?;
-        let wanted = Validity::starting(self.clock.now_ms(), Period::years(YEARS)).map_err(Error::internal)?;
+        let wanted = Validity::starting(self.context.clock.now_ms(), Period::years(YEARS)).map_err(Error::internal)?;
         let (begin, end) = (wanted.not_before_s(), wanted.not_after_s().min(issuer.validity.not_after_s()));
         if end <= begin {
             return Err(Error::state("The installation's TLS authority has ended; give the server a certificate."));
@@ -89,11 +94,11 @@ impl Chancery {
     /// The installation's authority; of two nodes that make one at once, both get the first one's.
     async fn transport_authority(&self) -> Result<Authority> {
         let task = MakingTransport(());
-        if let Some(row) = self.storage.read(&task, |tx| Box::pin(read(tx))).await? {
+        if let Some(row) = self.context.storage.read(&task, |tx| Box::pin(read(tx))).await? {
             return self.opened_authority(row);
         }
         let new = self.new_authority().await?;
-        let write = self.storage.background(&task, move |tx| {
+        let write = self.context.storage.background(&task, move |tx| {
             Box::pin(async move {
                 tables::transport_authorities::insert_if_absent(tx, &new).await?;
                 read(tx).await
@@ -105,9 +110,9 @@ impl Chancery {
 
     async fn new_authority(&self) -> Result<tables::transport_authorities::Row> {
         let id = KeyId::from_random(random());
-        let made = self.custodian.generate(reference(id)).map_err(Error::internal)?;
-        let signer = self.custody.own_signer(&made.sealed, OwnKey::Transport)?;
-        let validity = Validity::starting(self.clock.now_ms(), Period::years(AUTHORITY_YEARS));
+        let made = self.context.custodian.generate(reference(id)).map_err(Error::internal)?;
+        let signer = self.context.custody.own_signer(&made.sealed, OwnKey::Transport)?;
+        let validity = Validity::starting(self.context.clock.now_ms(), Period::years(AUTHORITY_YEARS));
         let authority = Certificate {
             profile: profile("Root Certificate Authority")?,
             subject: "Chancery transport authority",
@@ -124,7 +129,7 @@ impl Chancery {
 
     fn opened_authority(&self, row: tables::transport_authorities::Row) -> Result<Authority> {
         let sealed = SealedKey::from_parts(reference(row.key_id.into()), row.sealed);
-        let signer = self.custody.own_signer(&sealed, OwnKey::Transport)?;
+        let signer = self.context.custody.own_signer(&sealed, OwnKey::Transport)?;
         // Whoever writes the database has no certificate of their own handed to clients.
         if public_key(&row.certificate).map_err(Error::internal)? != signer.public_key() {
             return Err(Error::internal("the TLS authority's stored certificate is not for its key"));
@@ -196,7 +201,7 @@ mod tests {
     async fn openssl_follows_the_chain_by_key_identifiers() {
         let names = ["127.0.0.1", "::1", "localhost", "kms.example"].map(str::to_owned);
         let installation = Installation::new().await;
-        let identity = installation.chancery.transport_identity(&HOST, &names).await.unwrap();
+        let identity = installation.chancery.pki.transport_identity(&HOST, &names).await.unwrap();
         let folder = temp_dir();
         let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
         write("ca.pem", &identity.authority_pem);
@@ -218,7 +223,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_no_host_is_refused() {
         let installation = Installation::new().await;
-        let refused = installation.chancery.transport_identity(&HOST, &["no host".to_owned()]).await;
+        let refused = installation.chancery.pki.transport_identity(&HOST, &["no host".to_owned()]).await;
         assert_eq!(refused.err().unwrap().message(), "no host is neither a host name nor an IP address.");
     }
 
@@ -227,12 +232,12 @@ mod tests {
         let installation = Installation::new().await;
         let other = installation.other_node().await;
         let names = ["localhost".to_owned()];
-        let made = [&installation.chancery, &other].map(|node| node.transport_identity(&HOST, &names));
+        let made = [&installation.chancery, &other].map(|node| node.pki.transport_identity(&HOST, &names));
         let [one, two] = futures::future::join_all(made).await.try_into().ok().unwrap();
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_eq!(one.authority_pem, two.authority_pem);
         assert_ne!(one.certificate_pem, two.certificate_pem);
-        let third = other.transport_identity(&HOST, &names).await.unwrap();
+        let third = other.pki.transport_identity(&HOST, &names).await.unwrap();
         assert_eq!(third.authority_pem, one.authority_pem);
     }
 
@@ -242,16 +247,16 @@ mod tests {
         let installation = Installation::new().await;
         let names = ["localhost".to_owned()];
         let chancery = &installation.chancery;
-        let authority = chancery.transport_identity(&HOST, &names).await.unwrap().authority_pem;
+        let authority = chancery.pki.transport_identity(&HOST, &names).await.unwrap().authority_pem;
         installation.clock.advance_ms(15 * YEAR_MS);
-        let later = chancery.transport_identity(&HOST, &names).await.unwrap();
+        let later = chancery.pki.transport_identity(&HOST, &names).await.unwrap();
         let end = |pem: &str| {
             let words = ["x509", "-noout", "-enddate"];
             Tool::new("openssl").args(words).input(pem.as_bytes().to_vec()).run().text()
         };
         assert_eq!((&later.authority_pem, end(&later.certificate_pem)), (&authority, end(&authority)));
         installation.clock.advance_ms(6 * YEAR_MS);
-        let refused = chancery.transport_identity(&HOST, &names).await.err().unwrap();
+        let refused = chancery.pki.transport_identity(&HOST, &names).await.err().unwrap();
         assert_eq!(refused.meaning(), crate::Meaning::State);
     }
 }

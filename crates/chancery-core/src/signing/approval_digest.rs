@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use chancery_verify::{Content, approval_digest};
 
 use super::{program::Program, stored_request::StoredRequest};
-use crate::{Chancery, Error, Grant, Result};
+use crate::{Error, Grant, Result, Signing};
 
 /// What is signed besides a digest.
 #[derive(Clone, Copy)]
@@ -42,7 +42,7 @@ impl<'a> Besides<'a> {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// What an approval of a stored request is of: made from what would be signed, so that nothing is approved whose parts
     /// are no longer those that the request's row stands for.
     pub(super) async fn approval_digest(
@@ -57,8 +57,10 @@ impl Chancery {
         // A row without one may be of a time before there was any; nothing was approved then that is not approved now.
         if row.approval_digest.is_some() && row.approval_digest != found {
             let id = row.id;
-            let refused =
-                self.storage.read(grant, move |tx| Box::pin(async move { Err(tx.refuse("signing_requests", id)) }));
+            let refused = self
+                .context
+                .storage
+                .read(grant, move |tx| Box::pin(async move { Err(tx.refuse("signing_requests", id)) }));
             return Ok(refused.await?);
         }
         Ok(found.unwrap_or_else(|| row.digest.clone()))

@@ -25,7 +25,7 @@ use chancery_types::{
 use chancery_verify::{certificate_of_signer, path::Link};
 
 use super::{embedded::Container, payload::approved_items, read_requests::sees_all, stored_request::StoredRequest};
-use crate::{Caller, Chancery, Error, Grant, Result, approval::moment};
+use crate::{Caller, Error, Grant, Result, Signing, approval::moment};
 
 /// Names that are gone and told of, and characters of a signer's name.
 const GONE_NAMES_MAX: usize = 1_000;
@@ -39,7 +39,7 @@ pub(super) struct OnDemand {
     pub(super) changes: Option<ManifestChanges>,
 }
 
-impl Chancery {
+impl Signing {
     /// What is asked for besides the usual.
     pub(super) async fn on_demand(
         &self,
@@ -52,12 +52,12 @@ impl Chancery {
             None | Some(Include::Provenance) => Ok(OnDemand::default()),
             // Read apart, and only now: it may be large.
             Some(Include::UploadData) => {
-                let _turn = self.turn_to_read_upload(caller).await?;
+                let _turn = self.context.turn_to_read_upload(caller).await?;
                 let payload = self.stored_payload(grant, stored).await?.map(Arc::unwrap_or_clone);
                 Ok(OnDemand { payload, ..OnDemand::default() })
             }
             Some(Include::Contents) => {
-                let _turn = self.turn_to_read_upload(caller).await?;
+                let _turn = self.context.turn_to_read_upload(caller).await?;
                 let contents = self.upload_contents(grant, stored).await?;
                 Ok(OnDemand { contents, changes: self.manifest_changes(grant, stored).await?, ..OnDemand::default() })
             }
@@ -67,7 +67,7 @@ impl Chancery {
     async fn upload_contents(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<UploadContents>> {
         let Some(payload) = self.stored_payload(grant, stored).await? else { return Ok(None) };
         let container = Container::of_stored(stored, &payload)?;
-        self.pool.run(move || Some(looked_into(container.as_ref(), &payload))).await
+        self.context.pool.run(move || Some(looked_into(container.as_ref(), &payload))).await
     }
 
     /// What is new in a manifest, for those who may see the last one.
@@ -76,7 +76,7 @@ impl Chancery {
             return Ok(None);
         }
         let row = stored.row.clone();
-        let read = self.storage.read(grant, move |tx| {
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let items = approved_items(tx, &row).await?;
                 Ok::<_, Error>(Last::before(tx, &row).await?.changes(&items))

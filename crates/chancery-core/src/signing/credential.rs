@@ -8,7 +8,7 @@ use super::{
     algorithms::Choice,
     formats::{self, Content, Unsigned},
 };
-use crate::{Chancery, Error, Result, custody, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
+use crate::{Error, Result, Signing, custody, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
 
 /// A service's certificate and key.
 #[derive(Clone, Debug)]
@@ -178,14 +178,14 @@ impl Unusable {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// Opens the key of a credential that may sign at this moment. Lasting failures are an outcome, passing ones are
     /// errors.
     pub(super) async fn open_signer(&self, credential: Credential, at_ms: i64) -> Result<Outcome<Signer>> {
         if let Some(reason) = credential.lasting_fault(at_ms)? {
             return Ok(Outcome::Failed(reason));
         }
-        unless_gone(self.content_signing_key(credential.key.id).await.map(|key| Signer { credential, key }))
+        unless_gone(self.keys.content_signing_key(credential.key.id).await.map(|key| Signer { credential, key }))
     }
 
     /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
@@ -199,7 +199,7 @@ impl Chancery {
 
     /// Makes a signature that is prepared, with its time stamp. A key that is gone is an outcome.
     pub(super) async fn make(&self, key: &custody::Signer, prepared: PendingSignature) -> Result<Outcome> {
-        let stored_soon = self.storage.announce();
+        let stored_soon = self.context.storage.announce();
         let signed = unless_gone(key.sign(prepared).await)?;
         drop(stored_soon);
         let (PendingSignature { unsigned, stamped, .. }, signature) = match signed {

@@ -23,12 +23,12 @@ use super::{
     stored_request::StoredRequest,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Meaning, Result,
-    access::Counted,
+    Caller, Error, Event, Grant, Meaning, Result, Signing,
     approval::{
         ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants,
         refusal, too_many_attempts,
     },
+    budgets::Counted,
 };
 
 /// A decision on a request as it was read.
@@ -73,7 +73,7 @@ pub(super) struct Stored {
     manifest: Option<ManifestSummary>,
 }
 
-impl Chancery {
+impl Signing {
     /// Approves a request in the name of all identities of the session; the last approval that is needed signs it.
     pub async fn approve_signing_request(
         self: &Arc<Self>,
@@ -83,7 +83,7 @@ impl Chancery {
     ) -> Result<Answer> {
         let grant = Arc::new(self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?);
         let ApproveRequest { note, digest, assertions } = request;
-        let note = self.note(note)?;
+        let note = self.approvals.note(note)?;
         let says = Says { note: &note, assertions: &assertions };
         Box::pin(self.approve(caller, &grant, id, says, digest)).await
     }
@@ -96,7 +96,7 @@ impl Chancery {
         request: DecideRequest,
     ) -> Result<Denied> {
         let grant = self.decision_grant(caller, RequestDecision::Deny, Some(id)).await?;
-        let note = self.note(request.note)?;
+        let note = self.approvals.note(request.note)?;
         self.end(caller, &grant, id, RequestDecision::Deny, &note).await
     }
 
@@ -108,7 +108,7 @@ impl Chancery {
         request: DecideRequest,
     ) -> Result<Denied> {
         let grant = self.decision_grant(caller, RequestDecision::Withdraw, Some(id)).await?;
-        let note = self.note(request.note)?;
+        let note = self.approvals.note(request.note)?;
         self.end(caller, &grant, id, RequestDecision::Withdraw, &note).await
     }
 
@@ -124,7 +124,7 @@ impl Chancery {
             RequestDecision::Deny => &[Perm::SigningApprove, Perm::SigningSubmit],
             RequestDecision::Withdraw => &[Perm::SigningSubmit],
         };
-        self.grant_any(caller, perms, action(decision), id.map(Uuid::from)).await
+        self.context.grant_any(caller, perms, action(decision), id.map(Uuid::from)).await
     }
 
     pub(super) async fn approve(
@@ -135,16 +135,16 @@ impl Chancery {
         says: Says<'_>,
         digest: Option<Base64>,
     ) -> Result<Answer> {
-        let _lock = self.decision_locks.lock(id.into()).await;
+        let _lock = self.approvals.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
             let (decided, approved) = self.decide(caller, grant, id, RequestDecision::Approve, says).await?;
             let digest = self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await;
             let approved_digest = Base64(self.or_other_digest(caller, id, digest).await?);
             let stored = match approved {
                 Some(approved) => {
-                    let (chancery, by) = (Arc::clone(self), Arc::clone(grant));
+                    let (signing, by) = (Arc::clone(self), Arc::clone(grant));
                     let store =
-                        move |decided: Decided, ending| async move { decided.store(&chancery, &by, ending).await };
+                        move |decided: Decided, ending| async move { decided.store(&signing, &by, ending).await };
                     self.sign_approved(grant, decided, approved, store).await
                 }
                 None => decided.store(self, grant, Ending::Decided).await,
@@ -169,7 +169,7 @@ impl Chancery {
         match digest {
             Err(other) if other.meaning() == Meaning::Value => {
                 let event = Event::new(Action::SigningRequestApprove).on(Uuid::from(id));
-                Err(self.refused(caller, event, other).await)
+                Err(self.context.refused(caller, event, other).await)
             }
             digest => digest,
         }
@@ -221,7 +221,7 @@ impl Chancery {
         if !matches!(refusal.meaning(), Meaning::Forbidden | Meaning::State) {
             return refusal;
         }
-        self.refused(caller, Event::new(action(decision)).on(Uuid::from(id)), refusal).await
+        self.context.refused(caller, Event::new(action(decision)).on(Uuid::from(id)), refusal).await
     }
 
     /// Reads the request and takes the decision.
@@ -233,10 +233,10 @@ impl Chancery {
         decision: RequestDecision,
         says: Says<'_>,
     ) -> Result<(Decided, Option<Approved>)> {
-        let now_ms = self.clock.now_ms();
-        let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let now_ms = self.context.clock.now_ms();
+        let stored = self.context.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into())?;
-        let mut facts = stored.facts(self.hardened, now_ms);
+        let mut facts = stored.facts(self.context.hardened, now_ms);
         let session = participants(caller);
         let transition = match decision {
             RequestDecision::Approve => Transition::Approve(&session),
@@ -246,7 +246,7 @@ impl Chancery {
         let approved = facts.take(transition).map_err(|why| refusal(why, caller, standing_in_words))?;
         let (signed, key) = if decision == RequestDecision::Approve && facts.demands_passkeys {
             let what = self.request_to_sign(grant, &stored).await?;
-            (self.signed_approval(caller, grant, &what, says.assertions).await?, what.key)
+            (self.approvals.signed_approval(caller, grant, &what, says.assertions).await?, what.key)
         } else {
             (SignedApproval::not_demanded_of(says.assertions)?, None)
         };
@@ -293,11 +293,11 @@ impl Chancery {
 impl Decided {
     /// Stores decision, signature and audit record together; none where the request, or what signed it, is no longer as it
     /// was read.
-    async fn store(self, chancery: &Chancery, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
+    async fn store(self, signing: &Signing, grant: &Grant, ending: Ending) -> Result<Option<Stored>> {
         let Ready { event, write, stored } = self.ready(ending, None)?;
         let keep = |counted: Option<Counted>| counted.map_or((), Counted::keep);
         let stored_all =
-            chancery.commit(grant, event, move |tx| Box::pin(async move { write.insert(tx).await.map(keep) }));
+            signing.context.commit(grant, event, move |tx| Box::pin(async move { write.insert(tx).await.map(keep) }));
         match stored_all.await {
             Ok(()) => Ok(Some(stored)),
             Err(error) if error.meaning() == Meaning::State => Ok(None),

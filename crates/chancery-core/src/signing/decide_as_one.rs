@@ -18,7 +18,7 @@ use super::{
     service::{Policy, Service},
     statement::Says,
 };
-use crate::{Caller, Chancery, Error, Grant, Meaning, Result, access::Counted};
+use crate::{Caller, Error, Grant, Meaning, Result, Signing, budgets::Counted};
 
 const POLICY_CHANGED: &str =
     "The policy changed meanwhile, so nothing was decided; read it again, and what waits under it.";
@@ -28,7 +28,7 @@ type Place = (usize, SigningRequestId);
 
 /// What is decided, by whom.
 struct AsOne<'a> {
-    chancery: &'a Arc<Chancery>,
+    signing: &'a Arc<Signing>,
     caller: &'a Caller,
     grant: &'a Arc<Grant>,
     first: SigningRequestId,
@@ -44,7 +44,7 @@ struct Seen {
     digests: Vec<Vec<u8>>,
 }
 
-impl Chancery {
+impl Signing {
     /// Decides on all of them in one transaction, if `digest` is that of the statement over them.
     pub(super) async fn decide_as_one(
         self: &Arc<Self>,
@@ -54,14 +54,14 @@ impl Chancery {
         note: &str,
         digest: &Base64,
     ) -> Result<BatchDecided> {
-        let first = check_list(&uuids, self.limits.lists.statement_rows_max)?;
+        let first = check_list(&uuids, self.context.limits.lists.statement_rows_max)?;
         // In one order, so that no two wait for each other. A denial waits for nobody.
         let mut sorted = if decision == Decision::Approve { uuids.clone() } else { Vec::new() };
         sorted.sort_unstable();
-        let as_one = AsOne { chancery: self, caller, grant, first, uuids, decision, note };
+        let as_one = AsOne { signing: self, caller, grant, first, uuids, decision, note };
         let mut locks = Vec::with_capacity(sorted.len());
         for id in sorted {
-            locks.push(self.decision_locks.lock(id.into()).await);
+            locks.push(self.approvals.decision_locks.lock(id.into()).await);
         }
         let seen = as_one.look().await?;
         let statement = as_one.statement(&seen)?;
@@ -120,7 +120,7 @@ async fn insert(tx: &mut Tx, policy: Policy, writes: Vec<(Place, Write)>, now_ms
 impl AsOne<'_> {
     /// A refusal of one of them, recorded.
     async fn refused(&self, id: SigningRequestId, refusal: Error) -> Error {
-        self.chancery.decision_refused(self.caller, id, self.decision.into(), refusal).await
+        self.signing.decision_refused(self.caller, id, self.decision.into(), refusal).await
     }
 
     fn places(&self) -> impl Iterator<Item = Place> + use<> {
@@ -129,11 +129,11 @@ impl AsOne<'_> {
 
     /// Reads all of them, each as it would be decided on: whoever may not decide on one decides on none.
     async fn look(&self) -> Result<Seen> {
-        let Self { chancery, caller, grant, decision, note, .. } = *self;
+        let Self { signing, caller, grant, decision, note, .. } = *self;
         let look = |place: Place| async move {
             let look = async {
-                let (decided, _) = chancery.take(caller, grant, place.1, decision.into(), Says::note(note)).await?;
-                let digest = chancery.expect_approval_digest(grant, &decided.stored, None).await?;
+                let (decided, _) = signing.take(caller, grant, place.1, decision.into(), Says::note(note)).await?;
+                let digest = signing.expect_approval_digest(grant, &decided.stored, None).await?;
                 Ok((decided.stored.policy, decided.stored.row.items, digest))
             };
             (place, look.await.map_err(|refusal| naming(place, refusal)))
@@ -156,7 +156,7 @@ impl AsOne<'_> {
             digests.push(digest);
             signatures = signatures.saturating_add(items.max(1) as usize);
         }
-        let max = chancery.limits.manifest_items_max;
+        let max = signing.context.limits.manifest_items_max;
         if signatures > max {
             let message =
                 format!("At most {max} signatures are decided on by one digest, and this would be {signatures}.");
@@ -168,7 +168,8 @@ impl AsOne<'_> {
 
     fn statement(&self, seen: &Seen) -> Result<Statement> {
         let Seen { policy, digests } = seen;
-        let shown = serde_json::to_value(policy.clone().body(self.chancery.hardened)).map_err(Error::internal)?;
+        let shown =
+            serde_json::to_value(policy.clone().body(self.signing.context.hardened)).map_err(Error::internal)?;
         let requests = self.uuids.iter().copied().zip(digests.iter().map(Vec::as_slice));
         let text = decisions_statement(self.decision, (policy.id, &policy_digest(shown)), requests);
         let digest = Base64(hash(HashType::Sha2_256, text.as_bytes()).as_bytes().to_vec());
@@ -197,9 +198,10 @@ impl AsOne<'_> {
         drop(decided);
         // As the locks: no two transactions wait for each other's rows.
         writes.sort_unstable_by_key(|((_, id), _)| *id);
-        let (policy, now_ms) = (seen.policy, self.chancery.clock.now_ms());
+        let (policy, now_ms) = (seen.policy, self.signing.context.clock.now_ms());
         let stored = self
-            .chancery
+            .signing
+            .context
             .commit_each(self.grant.as_ref(), events, move |tx| Box::pin(insert(tx, policy, writes, now_ms)));
         stored.await?;
         Ok(BatchDecided { results, digest: Some(statement.digest) })
@@ -207,11 +209,11 @@ impl AsOne<'_> {
 
     /// Takes the decision on one, if it is as it was seen, and signs it where that was the last approval.
     async fn decide(&self, place: Place, (policy, digest): (&Policy, Vec<u8>), statement: &Statement) -> Result<Ready> {
-        let Self { chancery, caller, grant, decision, note, .. } = *self;
+        let Self { signing, caller, grant, decision, note, .. } = *self;
         let named = |refusal| naming(place, refusal);
-        let taken = chancery.take(caller, grant, place.1, decision.into(), Says::note(note)).await;
+        let taken = signing.take(caller, grant, place.1, decision.into(), Says::note(note)).await;
         let (decided, approved) = taken.map_err(named)?;
-        let found = chancery.expect_approval_digest(grant, &decided.stored, None).await.map_err(named)?;
+        let found = signing.expect_approval_digest(grant, &decided.stored, None).await.map_err(named)?;
         if decided.stored.policy != *policy {
             return Err(Error::state(POLICY_CHANGED));
         }
@@ -222,7 +224,7 @@ impl AsOne<'_> {
             None => Some((decided, Ending::Decided)),
             Some(approved) => {
                 let keep = |decided, ending| async move { Ok(Some((decided, ending))) };
-                Box::pin(chancery.sign_approved(grant, decided, approved, keep)).await.map_err(named)?
+                Box::pin(signing.sign_approved(grant, decided, approved, keep)).await.map_err(named)?
             }
         };
         let (decided, ending) = signed.ok_or_else(|| Error::state(POLICY_CHANGED))?;

@@ -10,12 +10,12 @@ use futures::{StreamExt, stream};
 use tracing::error;
 
 use super::{statement::Says, stored_request::StoredRequest};
-use crate::{Caller, Chancery, Error, Grant, Meaning, Result, approval::Standing};
+use crate::{Caller, Error, Grant, Meaning, Result, Signing, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
 pub(super) const PARALLEL: usize = 16;
 
-impl Chancery {
+impl Signing {
     /// Approves or denies many requests; what is refused for one leaves the others as they are, or all of them where they are
     /// one statement.
     pub async fn batch_decide_signing_requests(
@@ -25,11 +25,11 @@ impl Chancery {
     ) -> Result<BatchDecided> {
         let BatchDecideRequest { uuids, decision, note, digest } = request;
         let grant = Arc::new(self.decision_grant(caller, decision.into(), None).await?);
-        if uuids.len() > self.limits.decisions_max {
-            let message = format!("At most {} requests are decided in one call.", self.limits.decisions_max);
+        if uuids.len() > self.context.limits.decisions_max {
+            let message = format!("At most {} requests are decided in one call.", self.context.limits.decisions_max);
             return Err(Error::too_large("/uuids", message));
         }
-        let note = self.note(note)?;
+        let note = self.approvals.note(note)?;
         if let Some(digest) = digest {
             return Box::pin(self.decide_as_one(caller, &grant, (uuids, decision), &note, &digest)).await;
         }
@@ -69,8 +69,8 @@ impl Chancery {
 
     /// Where a request stands; `None` where there is no such request.
     async fn words(&self, grant: &Grant, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
-        let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await;
-        let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
+        let stored = self.context.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await;
+        let (hardened, now_ms) = (self.context.hardened, self.context.clock.now_ms());
         stored.map_or(Standing::New, |stored| stored.facts(hardened, now_ms).standing).words()
     }
 }

@@ -22,12 +22,11 @@ use super::{
     service::{PKI_SIGNING, TIME_STAMPING},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
-    access::effect,
+    Caller, Error, Event, Grant, Result, Signing,
     approval::proposals::StoreFirst,
-    audit::Entry,
     base::text::check_name,
-    identity::Directory,
+    context::record::Entry,
+    identity::{Directory, effect},
     pki::{Asked, IssueRequest, Prepared, ServiceCertificate, cert_profile},
 };
 
@@ -44,7 +43,7 @@ pub(crate) struct NewService {
     log: LogVisibility,
 }
 
-impl Chancery {
+impl Signing {
     /// Deploys a service from a template: one that signs, or a time-stamping authority.
     pub async fn deploy_service(&self, caller: &Caller, request: DeployRequest) -> Result<DeployedService> {
         let DeployRequest { template, name, log, pkisigning, timestamping } = request;
@@ -69,8 +68,8 @@ impl Chancery {
             let message = "The member pkisigning is missing: what the service signs with, and its policy.";
             return Err(Error::malformed("/pkisigning", message));
         }
-        let grant = self.grant(caller, Perm::ServicesDeploy, Action::ServiceDeploy, None).await?;
-        check_name("/name", &name, &self.limits)?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, Action::ServiceDeploy, None).await?;
+        check_name("/name", &name, &self.context.limits)?;
         let id = ServiceId::from_random(random());
         let (terms, asked, warnings) = match pkisigning {
             PkiSigningMember::Given(signing) => {
@@ -78,7 +77,7 @@ impl Chancery {
                 (terms, Some(asked), warnings)
             }
             PkiSigningMember::OtherCase(member) => {
-                (Terms::without_certificate(self.hardened), None, vec![misspelt(&member)])
+                (Terms::without_certificate(self.context.hardened), None, vec![misspelt(&member)])
             }
             PkiSigningMember::Absent => return Err(Error::internal("an absent member was refused above")),
         };
@@ -87,8 +86,9 @@ impl Chancery {
         match asked {
             Some(Asked::Waits(wanted, plan)) => {
                 let (reply, request) = (service.reply(warnings), IssueRequest::Service(wanted));
-                let first = service.stored_first(self.identity.directory.load_full(), self.clock.now_ms());
-                let waits = self.propose_certificate(caller, &grant, request, &plan, Some(first));
+                let first =
+                    service.stored_first(self.identities.state.directory.load_full(), self.context.clock.now_ms());
+                let waits = self.pki.propose_certificate(caller, &grant, request, &plan, Some(first));
                 let proposed = Box::pin(waits).await?;
                 Ok(DeployedService { pending_certificate: Some(proposed), ..reply })
             }
@@ -126,14 +126,15 @@ impl Chancery {
         };
         let rules = rules.unwrap_or_default();
         self.check_signed_approvals(&rules).map_err(|refusal| within("/pkisigning", refusal))?;
-        let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened);
+        let terms =
+            Terms::read(choice, num_approvals, self_approval, rules, &self.context.limits, self.context.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
         let in_new_cert = |refusal| within("/pkisigning/newCert", refusal);
         let wanted = wanted(&new_cert, service, cert_profile::CODE_SIGNING_CERTIFICATE).map_err(in_new_cert)?;
-        let order = wanted.order(self.hardened).map_err(in_new_cert)?;
-        choice.check(order.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
+        let order = wanted.order(self.context.hardened).map_err(in_new_cert)?;
+        choice.check(order.spec, self.context.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
         self.refuse_taken_name(grant, name).await?;
-        let asked = self.ask_for_certificate(wanted, order).await.map_err(in_new_cert)?;
+        let asked = self.pki.ask_for_certificate(wanted, order).await.map_err(in_new_cert)?;
         let mut warnings = choice.warnings();
         if let Asked::Made(prepared) = &asked {
             warnings.extend(prepared.warnings.clone());
@@ -147,8 +148,10 @@ impl Chancery {
     /// To be asked before the key is made, which may take seconds; the transaction asks again.
     pub(super) async fn refuse_taken_name(&self, grant: &Grant, name: &str) -> Result<()> {
         let key = name_key(name);
-        let taken =
-            self.storage.read(grant, move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
+        let taken = self
+            .context
+            .storage
+            .read(grant, move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
         if taken.await? { Err(name_taken()) } else { Ok(()) }
     }
 
@@ -158,9 +161,9 @@ impl Chancery {
         service: NewService,
         warnings: Vec<String>,
     ) -> Result<DeployedService> {
-        let (reply, now_ms) = (service.reply(warnings), self.clock.now_ms());
-        let event = service.event(&self.identity.directory.load())?;
-        self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await?;
+        let (reply, now_ms) = (service.reply(warnings), self.context.clock.now_ms());
+        let event = service.event(&self.identities.state.directory.load())?;
+        self.context.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await?;
         Ok(reply)
     }
 }

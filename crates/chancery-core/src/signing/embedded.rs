@@ -10,7 +10,7 @@ use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestI
 use serde_json::json;
 
 use super::{algorithms::Choice, payload::Stored, stored_request::StoredRequest};
-use crate::{Caller, Chancery, Error, Grant, Result};
+use crate::{Caller, Error, Grant, Result, Signing};
 
 /// The container of a format; `None` where signatures stand apart.
 pub(crate) const fn container(format: SigningFormat) -> Option<Format> {
@@ -120,7 +120,7 @@ fn refusal(fault: Fault, refuse: impl FnOnce(&'static str) -> Error) -> Error {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// The digest that stands for a file. Where people are waited for before it is signed, a signature is tried first.
     pub(super) async fn file_digest(&self, container: Container, waits: bool) -> Result<Digest> {
         let with = container.with;
@@ -133,7 +133,7 @@ impl Chancery {
                 Ok(digest)
             })
         };
-        let digest = self.pool.run(digest).await?;
+        let digest = self.context.pool.run(digest).await?;
         let digest = digest.map_err(|fault| refusal(fault, |why| Error::value("/uploadData", why)))?;
         Digest::new(with, &digest).map_err(Error::internal)
     }
@@ -142,7 +142,7 @@ impl Chancery {
     pub(super) async fn computed_page_hashes(&self, file: Arc<Vec<u8>>) -> Result<Vec<u8>> {
         // Of SHA-256, whatever the digest of the whole is made with.
         let container = Container { format: Format::Pe, with: HashType::Sha2_256, existing: None, file };
-        let computed = self.pool.run(move || container.read(|file| file.page_hashes())).await?;
+        let computed = self.context.pool.run(move || container.read(|file| file.page_hashes())).await?;
         computed.map_err(|fault| refusal(fault, |why| Error::value("/withPageHashes", why)))
     }
 
@@ -153,7 +153,7 @@ impl Chancery {
         cms: Vec<u8>,
         digest: Vec<u8>,
     ) -> Result<std::result::Result<Vec<u8>, &'static str>> {
-        match self.pool.run(move || container.signed(&cms, &digest)).await? {
+        match self.context.pool.run(move || container.signed(&cms, &digest)).await? {
             Ok(signed) => Ok(Ok(signed)),
             Err(Fault::Unfit(unfit)) => Ok(Err(unfit.0)),
             Err(Fault::Io(error)) => Err(Error::internal(error)),
@@ -185,7 +185,7 @@ impl Chancery {
         let (SigningRequestState::Signed, Some(cms)) = (state, stored.row.signature.take()) else {
             return Err(Error::state("The request is not signed."));
         };
-        let _turn = self.turn_to_read_upload(caller).await?;
+        let _turn = self.context.turn_to_read_upload(caller).await?;
         let Some(container) = self.stored_container(&grant, &stored).await? else {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));

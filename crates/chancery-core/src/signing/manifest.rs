@@ -2,15 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::{contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy};
-use crate::{
-    Caller, Chancery, Error, Limits, Result,
-    base::{
-        list::{InOrder, Page, items},
-        text::{check_name, folded},
-    },
-    log::inclusion_proofs,
-};
 use chancery_store::{
     Position, Start,
     tables::{self, signing_items::Item},
@@ -21,6 +12,16 @@ use chancery_types::{
         Items, ListQuery,
         signing_requests::{IncludeOfItems, ItemsQuery, ManifestItem, SignedItem},
     },
+};
+
+use super::{contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy};
+use crate::{
+    Caller, Error, Limits, Result, Signing,
+    base::{
+        list::{InOrder, Page, items},
+        text::{check_name, folded},
+    },
+    log::inclusion_proofs,
 };
 
 /// The items of a submission, checked, in their order.
@@ -65,7 +66,7 @@ fn check_item_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-impl Chancery {
+impl Signing {
     /// The items of a manifest that the caller may read, in their order.
     pub async fn signing_items(
         &self,
@@ -76,9 +77,9 @@ impl Chancery {
         let (grant, stored) = self.readable_request(caller, id).await?;
         let ItemsQuery { page, page_size, after, include } = query;
         // Signatures are large: never all of them at once.
-        let page_size = page_size.or(Some(self.limits.page_size_max));
+        let page_size = page_size.or(Some(self.context.limits.page_size_max));
         let query = ListQuery { page, page_size, after, search: None };
-        let rows = Page::in_order(InOrder::Number, &query, &self.limits)?.rows();
+        let rows = Page::in_order(InOrder::Number, &query, &self.context.limits)?.rows();
         // The log numbers a request's signatures from 0, in the order of the items, whose numbers are from 1.
         let first = match rows.start {
             Start::Offset(number) | Start::After(Position::Number(number)) => u32::try_from(number).unwrap_or(u32::MAX),
@@ -87,7 +88,7 @@ impl Chancery {
         let numbers = first..first.saturating_add(rows.limit);
         let row = stored.row.clone();
         let shows_changes = include == Some(IncludeOfItems::Changes) && sees_all(&grant);
-        let read = self.read_list(caller, &grant, move |tx| {
+        let read = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 approved_items(tx, &row).await?;
                 let listed = tables::signing_items::list(tx, id.into(), &rows).await?;
@@ -100,7 +101,7 @@ impl Chancery {
             })
         });
         let (listed, mut proofs, last) = read.await?;
-        let state = stored.facts(self.hardened, self.clock.now_ms()).standing.words().0;
+        let state = stored.facts(self.context.hardened, self.context.clock.now_ms()).standing.words().0;
         let mut item = |(number, row): (u32, tables::signing_items::Row)| SignedItem {
             change: last.as_ref().map(|last| last.change(&row.name, &row.digest)),
             name: row.name,

@@ -37,8 +37,56 @@ mod target;
 mod testing;
 mod time_stamp;
 
+use std::sync::Arc;
+
+use crate::{Approvals, Budgets, Context, Identities, Keys, Pki};
+
 pub(crate) use stored_request::StoredRequest;
 pub(crate) use submitters::StoredSubmitters;
-pub(crate) use target::{CompilingTargets, ReadyTargets};
-pub(crate) use time_stamp::{Outside, Stamping};
+pub(crate) use target::ReadyTargets;
+pub(crate) use time_stamp::Outside;
 pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};
+
+#[cfg(feature = "promises")]
+pub(crate) use time_stamp::Stamping;
+
+/// Code signing: services, policies, requests and signatures.
+pub struct Signing {
+    context: Arc<Context>,
+    identities: Arc<Identities>,
+    approvals: Arc<Approvals>,
+    keys: Arc<Keys>,
+    budgets: Arc<Budgets>,
+    pki: Arc<Pki>,
+    outside_stamps: Option<Outside>,
+    pub(crate) targets: ReadyTargets,
+    stored_submitters: StoredSubmitters,
+}
+
+impl Signing {
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        approvals: &Arc<Approvals>,
+        budgets: &Arc<Budgets>,
+        pki: &Arc<Pki>,
+        outside: Option<OutsideAuthorities>,
+    ) -> Self {
+        Self {
+            outside_stamps: outside.map(|authorities| Outside::new(authorities, &context.limits)),
+            targets: ReadyTargets::default(),
+            stored_submitters: StoredSubmitters::default(),
+            context: Arc::clone(context),
+            identities: Arc::clone(&approvals.identities),
+            approvals: Arc::clone(approvals),
+            keys: Arc::clone(&pki.keys),
+            budgets: Arc::clone(budgets),
+            pki: Arc::clone(pki),
+        }
+    }
+}
+
+impl AsRef<Context> for Signing {
+    fn as_ref(&self) -> &Context {
+        &self.context
+    }
+}

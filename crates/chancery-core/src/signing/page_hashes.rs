@@ -9,7 +9,7 @@ use chancery_store::tables;
 use chancery_types::{Base64, SigningFormat};
 
 use super::stored_request::StoredRequest;
-use crate::{Chancery, Error, Grant, Result};
+use crate::{Error, Grant, Result, Signing};
 
 /// What a submission says of them.
 pub(super) enum PageHashes {
@@ -43,7 +43,7 @@ impl PageHashes {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// The hashes themselves.
     pub(super) async fn page_hashes(
         &self,
@@ -63,7 +63,8 @@ impl Chancery {
             return Ok(None);
         }
         let id = stored.row.id;
-        self.storage
+        self.context
+            .storage
             .read(grant, move |tx| Box::pin(async move { Ok(tables::signing_requests::page_hashes(tx, id).await?) }))
             .await
     }

@@ -12,7 +12,7 @@ use chancery_verify::manifest_digest;
 use uuid::Uuid;
 
 use super::{embedded::Container, stored_request::StoredRequest};
-use crate::{Chancery, Error, Grant, Result};
+use crate::{Error, Grant, Result, Signing};
 
 /// A payload as it is stored.
 pub(super) enum Stored {
@@ -23,7 +23,7 @@ pub(super) enum Stored {
     Unreadable(Arc<Vec<u8>>),
 }
 
-impl Chancery {
+impl Signing {
     /// The payload of a request, where it was uploaded; one that cannot be read is shown to nobody.
     pub(super) async fn stored_payload(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Arc<Vec<u8>>>> {
         match self.payload_as_stored(grant, stored).await? {
@@ -40,11 +40,11 @@ impl Chancery {
             return Ok(None);
         }
         let id = stored.row.id;
-        let read = self.storage.read(grant, move |tx| Box::pin(tables::signing_requests::payload(tx, id)));
+        let read = self.context.storage.read(grant, move |tx| Box::pin(tables::signing_requests::payload(tx, id)));
         let Some(payload) = read.await?.map(Arc::new) else { return Ok(None) };
         let (container, with, hashed) =
             (Container::of_stored(stored, &payload)?, stored.policy.choice.hash, Arc::clone(&payload));
-        let found = self.pool.run(move || match container {
+        let found = self.context.pool.run(move || match container {
             Some(container) => container.digest(),
             None => Some(hash(with, &hashed).as_bytes().to_vec()),
         });
@@ -58,6 +58,7 @@ impl Chancery {
     /// Tells that the row is not to be used; the error says so, too.
     async fn refuse_payload(&self, grant: &Grant, id: Uuid) -> Error {
         let refused: Result<Error> = self
+            .context
             .storage
             .read(grant, move |tx| Box::pin(async move { Ok(tx.refuse("signing_payloads", id).into()) }))
             .await;

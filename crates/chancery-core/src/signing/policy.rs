@@ -21,10 +21,10 @@ use super::{
     service::{Policy, Service},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
-    access::effect::named,
+    Caller, Error, Event, Grant, Limits, Result, Signing,
     base::text::{check_name, check_renamed},
-    changes::{Change, ChangeKind},
+    context::changes::{Change, ChangeKind},
+    identity::effect::named,
 };
 
 /// Works that compare a service's policies do so one after the other.
@@ -39,7 +39,7 @@ pub(super) struct Present {
     pub(super) policies: Vec<Policy>,
 }
 
-impl Chancery {
+impl Signing {
     /// Adds a policy to a service. It is at least as strict as those that are there. Where one of them demands
     /// approvals, so does the new one itself: as many as the highest count.
     pub async fn create_signing_policy(
@@ -49,20 +49,21 @@ impl Chancery {
         request: CreateSigningPolicy,
     ) -> Result<SigningPolicy> {
         let (action, object) = (Action::SigningPolicyCreate, Some(service.into()));
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
-        let present = self.storage.read(&grant, move |tx| Box::pin(Present::load(tx, service))).await?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, object).await?;
+        let present = self.context.storage.read(&grant, move |tx| Box::pin(Present::load(tx, service))).await?;
         let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, time_stamp, self_approval, rules } =
             request;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let (rsa_pss, time_stamp) = (rsa_pss.unwrap_or(false), time_stamp.unwrap_or(false));
         let choice = Choice { format: present.service.format, hash: hash_algorithm, rsa_pss, time_stamp };
-        choice.check(present.credential.spec(), self.hardened)?;
+        choice.check(present.credential.spec(), self.context.hardened)?;
         let self_approval = self_approval.or_else(|| present.strictest_self_approval());
         let rules = rules.unwrap_or_default();
         self.check_signed_approvals(&rules)?;
-        let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened)?;
+        let terms =
+            Terms::read(choice, num_approvals, self_approval, rules, &self.context.limits, self.context.hardened)?;
         let id = PolicyId::from_random(random());
-        let (row, hardened) = (terms.row(id, service, name.clone())?, self.hardened);
+        let (row, hardened) = (terms.row(id, service, name.clone())?, self.context.hardened);
         let after = Policy::from_row(row.clone(), &present.service)?.body(hardened);
         if present.highest() > 0 {
             return Box::pin(self.propose_policy(caller, &grant, present.highest(), NewPolicy { before: None, after }))
@@ -72,21 +73,22 @@ impl Chancery {
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
             "timeStamp": time_stamp, "rules": terms.rules,
         }));
-        let event = event.effect(&effect_of(&self.identity.directory.load(), None, &after))?;
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                tables::turns::take(tx, TOPIC).await?;
-                let present = Present::load(tx, service).await?;
-                present.check_free()?;
-                terms.check_beside(&present.policies)?;
-                policy_rules::check_roles(tx, &terms.rules).await?;
-                if !tables::signing_policies::insert(tx, &row).await? {
-                    return Err(Error::exists("/name", NAME_TAKEN));
-                }
-                Ok(Policy::from_row(row, &present.service)?.body(hardened))
+        let event = event.effect(&effect_of(&self.identities.state.directory.load(), None, &after))?;
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    tables::turns::take(tx, TOPIC).await?;
+                    let present = Present::load(tx, service).await?;
+                    present.check_free()?;
+                    terms.check_beside(&present.policies)?;
+                    policy_rules::check_roles(tx, &terms.rules).await?;
+                    if !tables::signing_policies::insert(tx, &row).await? {
+                        return Err(Error::exists("/name", NAME_TAKEN));
+                    }
+                    Ok(Policy::from_row(row, &present.service)?.body(hardened))
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Changes a policy. Where it gets another count or another `selfApproval`, it is then as strict as the strictest
@@ -99,11 +101,11 @@ impl Chancery {
         change: ChangeSigningPolicy,
     ) -> Result<SigningPolicy> {
         let action = Action::SigningPolicyChange;
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
         change.rules.as_ref().map_or(Ok(()), |rules| self.check_signed_approvals(rules))?;
         let (event, told) = Event::new(action).on(Uuid::from(policy)).told();
-        let (limits, hardened) = (self.limits.clone(), self.hardened);
-        let present = self.storage.read(&grant, move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
+        let (limits, hardened) = (self.context.limits.clone(), self.context.hardened);
+        let present = self.context.storage.read(&grant, move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
         if present.highest() > 0 {
             let new = present.next(policy, change, &limits, hardened)?;
             if new.before.as_ref() == Some(&new.after) {
@@ -112,32 +114,33 @@ impl Chancery {
             return Box::pin(self.propose_policy(caller, &grant, present.highest(), new)).await;
         }
         let event = event.changes(Change::of(ChangeKind::SigningService, present.service.id));
-        let directory = self.identity.directory.load_full();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                tables::turns::take(tx, TOPIC).await?;
-                let present = Present::of_policy(tx, policy).await?;
-                present.check_free()?;
-                let old = present.policy(policy)?;
-                let (name, terms) = changed(old, change, &limits, hardened)?;
-                // What stays as it is goes round nothing that it did not go round before.
-                if terms.differ_in_strictness(old, hardened) {
-                    terms.check_beside(&present.policies)?;
-                }
-                policy_rules::check_roles(tx, &terms.rules).await?;
-                let row = terms.row(policy, old.service, name)?;
-                if tables::signing_policies::name_taken(tx, &row).await? {
-                    return Err(Error::exists("/objInfo/name", NAME_TAKEN));
-                }
-                tables::signing_policies::change(tx, &row).await?;
-                let after = Policy::from_row(row, &present.service)?.body(hardened);
-                let before = old.clone().body(hardened);
-                let effect = effect_of(&directory, Some(&before), &after);
-                told.changed_for(&before, &after, &limits, &effect)?;
-                Ok(after)
+        let directory = self.identities.state.directory.load_full();
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    tables::turns::take(tx, TOPIC).await?;
+                    let present = Present::of_policy(tx, policy).await?;
+                    present.check_free()?;
+                    let old = present.policy(policy)?;
+                    let (name, terms) = changed(old, change, &limits, hardened)?;
+                    // What stays as it is goes round nothing that it did not go round before.
+                    if terms.differ_in_strictness(old, hardened) {
+                        terms.check_beside(&present.policies)?;
+                    }
+                    policy_rules::check_roles(tx, &terms.rules).await?;
+                    let row = terms.row(policy, old.service, name)?;
+                    if tables::signing_policies::name_taken(tx, &row).await? {
+                        return Err(Error::exists("/objInfo/name", NAME_TAKEN));
+                    }
+                    tables::signing_policies::change(tx, &row).await?;
+                    let after = Policy::from_row(row, &present.service)?.body(hardened);
+                    let before = old.clone().body(hardened);
+                    let effect = effect_of(&directory, Some(&before), &after);
+                    told.changed_for(&before, &after, &limits, &effect)?;
+                    Ok(after)
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Refuses a demand that nobody could meet, and that could not be taken back.
@@ -145,7 +148,7 @@ impl Chancery {
         if !rules.signed_approvals {
             return Ok(());
         }
-        self.relying_party().map(drop).map_err(|why| why.at("/rules/signedApprovals"))
+        self.identities.relying_party().map(drop).map_err(|why| why.at("/rules/signedApprovals"))
     }
 
     /// Who would gain and lose what if a policy were changed so. Refused as the change is.
@@ -155,8 +158,8 @@ impl Chancery {
         policy: PolicyId,
         change: ChangeSigningPolicy,
     ) -> Result<AccessEffect> {
-        let (limits, hardened) = (self.limits.clone(), self.hardened);
-        let read = self.storage.read(grant, move |tx| {
+        let (limits, hardened) = (self.context.limits.clone(), self.context.hardened);
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let present = Present::of_policy(tx, policy).await.map_err(|refusal| named(refusal, "/policyUuid"))?;
                 let inside =
@@ -167,7 +170,7 @@ impl Chancery {
             })
         });
         let NewPolicy { before, after } = read.await?;
-        Ok(effect_of(&self.identity.directory.load(), before.as_ref(), &after))
+        Ok(effect_of(&self.identities.state.directory.load(), before.as_ref(), &after))
     }
 }
 

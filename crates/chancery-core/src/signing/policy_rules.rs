@@ -7,7 +7,7 @@ use chancery_types::{
 };
 
 use super::{provenance::check_issuers, service::Policy};
-use crate::{Caller, Error, Limits, Result, access::check_budgets, approval::requirement};
+use crate::{Caller, Error, Limits, Result, approval::requirement, budgets::check_budgets};
 
 const HOUR_MS: i64 = 3_600_000;
 

@@ -3,10 +3,11 @@
 
 use chancery_store::tables;
 use chancery_types::SigningFormat;
-pub(crate) use chancery_x509::authenticode::Program;
 
 use super::stored_request::StoredRequest;
-use crate::{Chancery, Error, Grant, Limits, Result, base::text::check_name};
+use crate::{Error, Grant, Limits, Result, Signing, base::text::check_name};
+
+pub(crate) use chancery_x509::authenticode::Program;
 
 /// As a submission says it; none where it says nothing.
 pub(super) fn program(
@@ -60,14 +61,14 @@ fn check_url(url: &str, limits: &Limits) -> Result<()> {
     Err(Error::value(FIELD, message))
 }
 
-impl Chancery {
+impl Signing {
     /// What is kept with a request.
     pub(super) async fn stored_program(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Program>> {
         if !shows(stored.policy.choice.format) {
             return Ok(None);
         }
         let id = stored.row.id;
-        let read = self.storage.read(grant, move |tx| {
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::signing_requests::program(tx, id).await?) })
         });
         Ok(read.await?.map(|(name, url)| Program { name, url }))

@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use super::{claim::Claim, embedded::container, service::Policy, submission::Contents};
 use crate::{
-    Chancery, Error, Limits, Result,
+    Error, Limits, Result, Signing,
     base::text::{check_name, check_shown},
 };
 
@@ -53,7 +53,7 @@ enum Built {
     Digests(HashType, Vec<Vec<u8>>),
 }
 
-impl Chancery {
+impl Signing {
     /// Verifies what a submission says of where it comes from, if anything; refuses one without where the policy demands
     /// it.
     pub(super) async fn provenance(
@@ -81,7 +81,7 @@ impl Chancery {
             return Err(Error::too_large(FIELD, format!("Provenance has at most {ENVELOPE_MAX} bytes.")));
         }
         let (built, issuers) = (built(contents, policy)?, provenance_issuers.clone());
-        self.pool.run(move || verified(envelope, &built, &issuers)).await?.map(Some)
+        self.context.pool.run(move || verified(envelope, &built, &issuers)).await?.map(Some)
     }
 }
 

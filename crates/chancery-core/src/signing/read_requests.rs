@@ -8,19 +8,17 @@ use chancery_types::{
         signing_requests::{Include, SigningRequest, SigningRequestQuery, SigningRequestStub},
     },
 };
-
 use serde_json::{Value, json};
 
-use super::stored_request::StoredRequest;
 use super::{
     claim::{Claim, pairs},
     contents::OnDemand,
     provenance::{self, Proven},
     service::Service,
-    stored_request,
+    stored_request::{self, StoredRequest},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Caller, Error, Event, Grant, Result, Signing,
     base::list::{Page, items},
     log::inclusion_proof,
 };
@@ -28,7 +26,7 @@ use crate::{
 /// What lets somebody read requests.
 const READERS: [Perm; 2] = [Perm::SigningApprove, Perm::SigningSubmit];
 
-impl Chancery {
+impl Signing {
     /// One signing request in full.
     pub async fn signing_request(
         &self,
@@ -44,12 +42,12 @@ impl Chancery {
             self.tell_of_download(&grant, id, detail).await?;
         }
         let proof = match stored.row.signature {
-            Some(_) => self.storage.read(&grant, move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
+            Some(_) => self.context.storage.read(&grant, move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
             None => None,
         };
         let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
         let program = self.stored_program(&grant, &stored).await?;
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let (claim, proven) = provenance::with_claim(tx, id.into()).await?;
                 Ok::<_, Error>((claim, proven, tables::signing_requests::payload_size(tx, id.into()).await?))
@@ -60,7 +58,7 @@ impl Chancery {
         let shown = proven.as_ref().map(|proven| proven.shown.clone());
         let provenance_envelope = proven.filter(|_| include == Some(Include::Provenance)).map(Proven::into_envelope);
         let approval_digest = self.approval_digest(&grant, &stored, page_hashes.as_deref(), program.as_ref()).await?;
-        let detail = stored.detail(payload, approval_digest, proof, self.hardened, self.clock.now_ms());
+        let detail = stored.detail(payload, approval_digest, proof, self.context.hardened, self.context.clock.now_ms());
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let page_hashes = page_hashes.map(Base64);
         Ok(SigningRequest {
@@ -81,7 +79,7 @@ impl Chancery {
     /// Records that a file is given out, before anybody has it.
     pub(super) async fn tell_of_download(&self, grant: &Grant, id: SigningRequestId, detail: Value) -> Result<()> {
         let event = Event::new(Action::SigningRequestDownload).on(uuid::Uuid::from(id)).detail(detail);
-        self.commit(grant, event, |_| Box::pin(async { Ok(()) })).await
+        self.context.commit(grant, event, |_| Box::pin(async { Ok(()) })).await
     }
 
     /// A request that the caller may read, and the evidence of it.
@@ -90,16 +88,16 @@ impl Chancery {
         caller: &Caller,
         id: SigningRequestId,
     ) -> Result<(Grant, StoredRequest)> {
-        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
-        let stored = self.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let grant = self.context.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
+        let stored = self.context.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
             let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
             let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
-            return Err(self.refused(caller, event, refusal).await);
+            return Err(self.context.refused(caller, event, refusal).await);
         }
         if let Err(refusal) = caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into()) {
             let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
-            return Err(self.refused(caller, event, refusal).await);
+            return Err(self.context.refused(caller, event, refusal).await);
         }
         Ok((grant, stored))
     }
@@ -110,7 +108,7 @@ impl Chancery {
         caller: &Caller,
         query: SigningRequestQuery,
     ) -> Result<Items<SigningRequestStub>> {
-        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, None).await?;
+        let grant = self.context.grant_any(caller, &READERS, Action::SigningRequestRead, None).await?;
         self.list_requests(caller, &grant, None, query).await
     }
 
@@ -121,7 +119,7 @@ impl Chancery {
         service: ServiceId,
         query: SigningRequestQuery,
     ) -> Result<Items<SigningRequestStub>> {
-        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(service.into())).await?;
+        let grant = self.context.grant_any(caller, &READERS, Action::SigningRequestRead, Some(service.into())).await?;
         self.list_requests(caller, &grant, Some(service), query).await
     }
 
@@ -133,17 +131,17 @@ impl Chancery {
         query: SigningRequestQuery,
     ) -> Result<Items<SigningRequestStub>> {
         let SigningRequestQuery { state, pre_approval_uuid, page, page_size, after, search, metadata } = query;
-        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.context.limits)?;
         if let Err(refusal) = caller.check_requests_of(service) {
             let event = Event::new(Action::SigningRequestRead).on(service.map(uuid::Uuid::from));
-            return Err(self.refused(caller, event, refusal).await);
+            return Err(self.context.refused(caller, event, refusal).await);
         }
-        if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.limits.lists.metadata_members_max) {
-            let max = self.limits.lists.metadata_members_max;
+        if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.context.limits.lists.metadata_members_max) {
+            let max = self.context.limits.lists.metadata_members_max;
             return Err(Error::value("/metadata", format!("At most {max} members of the metadata are looked for.")));
         }
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         // What waited too long is stored as waiting and has failed.
         let failed = state == Some(SigningRequestState::Failed);
         let filter = tables::signing_requests::Filter {
@@ -157,7 +155,7 @@ impl Chancery {
             submitters: (!sees_all(grant)).then(own),
         };
         let rows = page.rows();
-        let read = self.read_list(caller, grant, move |tx| {
+        let read = self.context.read_list(caller, grant, move |tx| {
             Box::pin(async move {
                 if let Some(service) = service {
                     Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;

@@ -10,13 +10,13 @@ use uuid::Uuid;
 
 use super::{service::without_certificate, time_stamp::unreadable_policy};
 use crate::{
-    Caller, Chancery, Error, Event, Result,
-    changes::{Change, ChangeKind},
+    Caller, Error, Event, Result, Signing,
+    context::changes::{Change, ChangeKind},
     keys::key_type,
     pki::{Asked, IssueRequest, ServiceCertificate, StoredCertificate, proposals::certificate::asked_for_last},
 };
 
-impl Chancery {
+impl Signing {
     /// Gives a service a new certificate with a new key. What waits for approvals is signed with the new one.
     pub async fn renew_service(
         &self,
@@ -25,8 +25,9 @@ impl Chancery {
         request: RenewService,
     ) -> Result<RenewedService> {
         let action = Action::ServiceRenew;
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
         let (last, unreadable) = self
+            .context
             .storage
             .read(&grant, move |tx| {
                 Box::pin(
@@ -42,7 +43,7 @@ impl Chancery {
             ..last
         };
         let previous = wanted.instead_of;
-        let order = wanted.order(self.hardened).map_err(at_top)?;
+        let order = wanted.order(self.context.hardened).map_err(at_top)?;
         let renewed = RenewedService {
             service_uuid: service,
             certificate_uuid: None,
@@ -50,11 +51,11 @@ impl Chancery {
             previous_certificate_uuid: previous,
             warnings: Vec::new(),
         };
-        let prepared = match self.ask_for_certificate(wanted.clone(), order).await.map_err(at_top)? {
+        let prepared = match self.pki.ask_for_certificate(wanted.clone(), order).await.map_err(at_top)? {
             Asked::Made(prepared) => prepared,
             Asked::Waits(wanted, plan) => {
                 let request = IssueRequest::Service(wanted);
-                let proposed = Box::pin(self.propose_certificate(caller, &grant, request, &plan, None)).await?;
+                let proposed = Box::pin(self.pki.propose_certificate(caller, &grant, request, &plan, None)).await?;
                 return Ok(RenewedService { pending_certificate: Some(proposed), ..renewed });
             }
         };
@@ -65,14 +66,15 @@ impl Chancery {
             .detail(json!({"certificateUuid": certificate, "previousCertificateUuid": previous}))
             .changes(Change::of(ChangeKind::SigningService, service));
         let (event, told) = event.told();
-        let now_ms = self.clock.now_ms();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                prepared.issue(tx, true, now_ms).await.map_err(at_top)?;
-                told.members([("name", json!(wanted.take(tx, certificate).await?))])
+        let now_ms = self.context.clock.now_ms();
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    prepared.issue(tx, true, now_ms).await.map_err(at_top)?;
+                    told.members([("name", json!(wanted.take(tx, certificate).await?))])
+                })
             })
-        })
-        .await?;
+            .await?;
         Ok(RenewedService { certificate_uuid: Some(certificate), warnings, ..renewed })
     }
 }

@@ -13,16 +13,16 @@ use super::{
     payload::{Stored, approved_items},
     provenance::{self, Proven},
 };
-use crate::{Caller, Chancery, Error, Result, approval::Transition};
+use crate::{Caller, Error, Result, Signing, approval::Transition};
 
-impl Chancery {
+impl Signing {
     /// Submits a request that failed, or that waited too long, as a new one: in the name of this session, under the
     /// policy as it is now, with approvals of its own.
     pub async fn repeat_signing_request(self: &Arc<Self>, caller: &Caller, id: SigningRequestId) -> Result<Submitted> {
         let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
-        let _may_submit = self.grant(caller, Perm::SigningSubmit, action, object).await?;
+        let _may_submit = self.context.grant(caller, Perm::SigningSubmit, action, object).await?;
         let (grant, stored) = self.readable_request(caller, id).await?;
-        let mut facts = stored.facts(self.hardened, self.clock.now_ms());
+        let mut facts = stored.facts(self.context.hardened, self.context.clock.now_ms());
         facts.take(Transition::Repeat).map_err(|_| Error::state("Only a request that failed is repeated."))?;
         let payload = match self.payload_as_stored(&grant, &stored).await? {
             None => None,
@@ -35,10 +35,10 @@ impl Chancery {
         let program = self.stored_program(&grant, &stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
-        let read = self.storage.read(&grant, move |tx| Box::pin(provenance::with_claim(tx, id.into())));
+        let read = self.context.storage.read(&grant, move |tx| Box::pin(provenance::with_claim(tx, id.into())));
         let (Claim { note, metadata }, proven) = read.await?;
         let of = row.clone();
-        let read = self.storage.read(&grant, move |tx| Box::pin(async move { approved_items(tx, &of).await }));
+        let read = self.context.storage.read(&grant, move |tx| Box::pin(async move { approved_items(tx, &of).await }));
         let items = read.await?;
         let items: Vec<_> =
             items.into_iter().map(|item| ManifestItem { name: item.name, digest: Base64(item.digest) }).collect();

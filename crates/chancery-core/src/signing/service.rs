@@ -11,7 +11,7 @@ use chancery_types::{
 };
 
 use super::algorithms::Choice;
-use crate::{Caller, Chancery, Error, Result, base::list::Page};
+use crate::{Caller, Error, Result, Signing, base::list::Page};
 
 /// The template of services that sign.
 pub(super) const PKI_SIGNING: &str = "PKI Signing";
@@ -125,13 +125,13 @@ impl Policy {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// The services, for any fully logged-in caller.
     pub async fn service_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<ServiceStub>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::services::list(tx, Some(&search), &rows).await?) })
         });
         page.answer(listed.await?, stub)
@@ -139,9 +139,9 @@ impl Chancery {
 
     /// One policy, for any fully logged-in caller.
     pub async fn signing_policy(&self, caller: &Caller, policy: PolicyId) -> Result<SigningPolicy> {
-        let grant = self.grant_to_all(caller);
-        let hardened = self.hardened;
-        let read = self.storage.read(&grant, move |tx| {
+        let grant = self.context.grant_to_all(caller);
+        let hardened = self.context.hardened;
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let row = tables::signing_policies::by_id(tx, policy.into()).await?;
                 let row = row.ok_or_else(|| Error::not_found("signing policy"))?;
@@ -156,18 +156,19 @@ impl Chancery {
     /// What of a policy's budgets is used now. It tells how much each submitter has signed.
     pub async fn signing_policy_budgets(&self, caller: &Caller, policy: PolicyId) -> Result<PolicyBudgets> {
         let (action, object) = (Action::SigningPolicyRead, Some(policy.into()));
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
-        let row = self.storage.read(&grant, move |tx| Box::pin(tables::signing_policies::by_id(tx, policy.into())));
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, object).await?;
+        let row =
+            self.context.storage.read(&grant, move |tx| Box::pin(tables::signing_policies::by_id(tx, policy.into())));
         let row = row.await?.ok_or_else(|| Error::not_found("signing policy"))?;
         let rules: PolicyRules = serde_json::from_str(&row.rules).map_err(Error::internal)?;
-        self.uses_of_policy(&grant, policy, &rules.budgets).await
+        self.budgets.uses_of_policy(&grant, policy, &rules.budgets).await
     }
 
     /// A service's policies, for any fully logged-in caller.
     pub async fn signing_policies(&self, caller: &Caller, service: ServiceId) -> Result<Items<SigningPolicy>> {
-        let grant = self.grant_to_all(caller);
-        let hardened = self.hardened;
-        let read = self.storage.read(&grant, move |tx| {
+        let grant = self.context.grant_to_all(caller);
+        let hardened = self.context.hardened;
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let service = Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
                 let rows = tables::signing_policies::of_service(tx, service.id.into()).await?;

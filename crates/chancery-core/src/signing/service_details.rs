@@ -18,19 +18,19 @@ use uuid::Uuid;
 
 use super::service::{PKI_SIGNING, Policy, Service, stub, without_certificate};
 use crate::{
-    Caller, Chancery, Error, Result,
+    Caller, Error, Result, Signing,
     base::list::Page,
     pki::{StoredCertificate, proposals::certificate::asked_for_last},
 };
 
-impl Chancery {
+impl Signing {
     /// The services in full, for any fully logged-in caller.
     pub async fn services(&self, caller: &Caller, query: &ListQuery) -> Result<Results<ServiceBody>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let (now_ms, hardened) = (self.clock.now_ms(), self.hardened);
-        let read = self.read_list(caller, &grant, move |tx| {
+        let (now_ms, hardened) = (self.context.clock.now_ms(), self.context.hardened);
+        let read = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let listed = tables::services::list(tx, Some(&search), &rows).await?;
                 let Listed { rows, total, total_is_at_least, next } = listed;
@@ -42,9 +42,9 @@ impl Chancery {
 
     /// One service in full, for any fully logged-in caller.
     pub async fn service(&self, caller: &Caller, id: ServiceId) -> Result<ServiceBody> {
-        let grant = self.grant_to_all(caller);
-        let (now_ms, hardened) = (self.clock.now_ms(), self.hardened);
-        let read = self.storage.read(&grant, move |tx| {
+        let grant = self.context.grant_to_all(caller);
+        let (now_ms, hardened) = (self.context.clock.now_ms(), self.context.hardened);
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
                 let found = in_full(tx, vec![row], hardened, now_ms).await?;
@@ -62,16 +62,16 @@ impl Chancery {
         request: RevokeCertificate,
     ) -> Result<Certificate> {
         let action = Action::CertificateRevoke;
-        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
-        let row = self.storage.read(&grant, move |tx| Box::pin(existing(tx, id))).await?;
+        let grant = self.context.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        let row = self.context.storage.read(&grant, move |tx| Box::pin(existing(tx, id))).await?;
         let certificate = row.certificate_id.ok_or_else(without_certificate)?;
-        self.revoke(caller, &grant, certificate.into(), request).await
+        self.pki.revoke(caller, &grant, certificate.into(), request).await
     }
 
     /// The approval that a service's certificates need, for any fully logged-in caller.
     pub async fn issuance_policy(&self, caller: &Caller, id: ServiceId) -> Result<IssuancePolicy> {
-        let grant = self.grant_to_all(caller);
-        let issuer = self.storage.read(&grant, move |tx| Box::pin(issuer(tx, id))).await?;
+        let grant = self.context.grant_to_all(caller);
+        let issuer = self.context.storage.read(&grant, move |tx| Box::pin(issuer(tx, id))).await?;
         let approval = issuer.approval.unwrap_or_default();
         Ok(IssuancePolicy { issuer_uuid: issuer.id, approval, pending_change: None })
     }
@@ -84,10 +84,11 @@ impl Chancery {
         id: ServiceId,
         request: PatchIssuancePolicy,
     ) -> Result<IssuancePolicy> {
-        let grant = self.grant(caller, Perm::CertManageManage, Action::IssuerApprovalChange, Some(id.into())).await?;
-        let issuer = self.storage.read(&grant, move |tx| Box::pin(issuer(tx, id))).await?;
+        let grant =
+            self.context.grant(caller, Perm::CertManageManage, Action::IssuerApprovalChange, Some(id.into())).await?;
+        let issuer = self.context.storage.read(&grant, move |tx| Box::pin(issuer(tx, id))).await?;
         let after = request.applied_to(issuer.approval.unwrap_or_default());
-        let IssuerApproval { approval, pending_change } = self.demand_approval(caller, issuer.id, after).await?;
+        let IssuerApproval { approval, pending_change } = self.pki.demand_approval(caller, issuer.id, after).await?;
         Ok(IssuancePolicy { issuer_uuid: issuer.id, approval, pending_change })
     }
 }

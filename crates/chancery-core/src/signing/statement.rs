@@ -8,7 +8,7 @@ use chancery_verify::{Subject, policy_digest, signature_consequence, signing_key
 
 use super::{approval_digest::Besides, credential::Outcome, stored_request::StoredRequest};
 use crate::{
-    Caller, Chancery, Error, Grant, Result,
+    Caller, Error, Grant, Result, Signing,
     approval::{ToSign, Transition, participants, refusal},
 };
 
@@ -27,13 +27,13 @@ impl<'a> Says<'a> {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// GET /api/v2/x509/signing-requests/{uuid}/approval-statement. Refused where an approval would be.
     pub async fn approval_statement(&self, caller: &Caller, id: SigningRequestId) -> Result<ApprovalStatements> {
         let grant = self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?;
-        let stored = self.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let stored = self.context.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into())?;
-        let mut facts = stored.facts(self.hardened, self.clock.now_ms());
+        let mut facts = stored.facts(self.context.hardened, self.context.clock.now_ms());
         let (session, demanded) = (participants(caller), facts.demands_passkeys);
         let approved = facts.take(Transition::Approve(&session));
         approved.map_err(|why| refusal(why, caller, super::decide::standing_in_words))?;
@@ -41,7 +41,10 @@ impl Chancery {
             return Ok(ApprovalStatements { demanded, statements: Vec::new() });
         }
         let what = self.request_to_sign(&grant, &stored).await?;
-        Ok(ApprovalStatements { demanded, statements: self.approval_statements(caller, &grant, &what).await? })
+        Ok(ApprovalStatements {
+            demanded,
+            statements: self.approvals.approval_statements(caller, &grant, &what).await?,
+        })
     }
 
     /// What an approval of a request is of, as it is now. InvalidState where nothing could sign it, or where people have
@@ -59,7 +62,7 @@ impl Chancery {
         let key = signing_key_digest(target.signer.credential.certificate());
         let key = key.ok_or_else(|| Error::internal("a signing certificate cannot be read"))?;
         let choice = &policy.choice;
-        let state = serde_json::to_value(policy.clone().body(self.hardened)).map_err(Error::internal)?;
+        let state = serde_json::to_value(policy.clone().body(self.context.hardened)).map_err(Error::internal)?;
         let what = ToSign {
             subject: Subject::Request(stored.row.id.into()),
             digest,

@@ -25,7 +25,7 @@ use super::{
     target::Found,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    Caller, Error, Event, Grant, Meaning, Result, Signing,
     approval::{ATTEMPTS_MAX, Facts, Standing, Transition, requirement, too_many_attempts},
     base::text::check_name,
 };
@@ -45,7 +45,7 @@ pub(super) struct Checked {
     pub(super) repeats: Option<SigningRequestId>,
 }
 
-impl Chancery {
+impl Signing {
     /// Submits a signing request.
     pub async fn submit_signing_request(
         self: &Arc<Self>,
@@ -68,24 +68,24 @@ impl Chancery {
         let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, note, metadata, provenance, .. } =
             request;
         let action = Action::SigningRequestSubmit;
-        let grant = Arc::new(self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
+        let grant = Arc::new(self.context.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
         let mut target = self.target(service_uuid, policy_uuid).await?;
         if let Err(refusal) = caller.check_policy(service_uuid, target.policy.id) {
-            return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
+            return Err(self.context.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
         }
-        check_name("/name", &name, &self.limits)?;
-        let claim = Claim::new(note, metadata, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
+        let claim = Claim::new(note, metadata, &self.context.limits)?;
         if let Err(refusal) = policy_rules::check_submitter(&target.policy.rules, caller) {
-            return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
+            return Err(self.context.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
         }
         if !matches!(submission, Submission::Manifest(_)) {
             policy_rules::check_file_name(&target.policy.rules, &name)?;
         }
-        submission.check(&target, &self.limits)?;
+        submission.check(&target, &self.context.limits)?;
         let has_payload = matches!(submission, Submission::Payload(_));
         let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
-        let program = program::program(target.policy.choice.format, program_name, program_url, &self.limits)?;
+        let program = program::program(target.policy.choice.format, program_name, program_url, &self.context.limits)?;
         let contents = self.contents(submission, &target.policy, existing_signature, pages).await?;
         let provenance = self.provenance(provenance, &target.policy, &contents).await?;
         let checked = Checked { name, contents, claim, provenance, existing_signature, program, repeats };
@@ -108,15 +108,15 @@ impl Chancery {
         target: &Found,
         checked: &Checked,
     ) -> Result<Option<Submitted>> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let id = SigningRequestId::in_time(now_ms, random());
         let submitters_id = submitters::set_id(caller);
-        let mut facts = facts(caller, &target.policy, self.hardened, now_ms);
+        let mut facts = facts(caller, &target.policy, self.context.hardened, now_ms);
         let mut approved = facts.take(Transition::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
         if let (None, Some(digest)) = (&approved, checked.approvable()) {
             let digest = digest.as_bytes().to_vec();
-            pre_approved = self.pre_approved((caller, grant), target.policy.id, digest, now_ms).await?;
+            pre_approved = self.approvals.pre_approved((caller, grant), target.policy.id, digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
                 facts.standing = Standing::New;
                 approved = facts.take(Transition::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;
@@ -136,11 +136,11 @@ impl Chancery {
                 let how = (checked.existing_signature, checked.program.as_ref());
                 let by = caller.members().iter().map(|member| member.id).collect();
                 let prepared = Prepared::submitted(target, (id, by), &checked.contents, how, now_ms)?;
-                let (chancery, grant) = (Arc::clone(self), Arc::clone(grant));
+                let (signing, grant) = (Arc::clone(self), Arc::clone(grant));
                 // Where it cannot be signed, or its file not carry the signature, nothing is submitted.
                 let store = move |signed: Result<Logged, Failure>| async move {
                     let logged = signed.map_err(Failure::refusal)?;
-                    chancery.store_new(&grant, event, new, Some(logged)).await
+                    signing.store_new(&grant, event, new, Some(logged)).await
                 };
                 prepared.approved(approved).sign(self, store).await?
             }
@@ -166,8 +166,8 @@ impl Chancery {
                 return Err(Error::value("/pageHashes", "The items of a manifest are signed without page hashes."));
             }
             (Submission::Manifest(items), _) => {
-                let (policy, limits) = (policy.clone(), self.limits.clone());
-                let items = self.pool.run(move || manifest::check(items, &policy, &limits)).await??;
+                let (policy, limits) = (policy.clone(), self.context.limits.clone());
+                let items = self.context.pool.run(move || manifest::check(items, &policy, &limits)).await??;
                 return Ok(Contents::Each(items));
             }
             (Submission::Digest(digest), _) => (Digest::new(with, &digest).map_err(Error::internal)?, None),
@@ -179,7 +179,7 @@ impl Chancery {
             }
             (Submission::Payload(payload), None) => {
                 let hashed = Arc::clone(&payload);
-                (self.pool.run(move || hash(with, &hashed)).await?, Some(payload))
+                (self.context.pool.run(move || hash(with, &hashed)).await?, Some(payload))
             }
         };
         let page_hashes = self.page_hashes(pages, payload.as_ref()).await?;
@@ -195,8 +195,9 @@ impl Chancery {
         new: Box<NewRequest>,
         logged: Option<Logged>,
     ) -> Result<bool> {
-        let (effects, hardened, submitters_id) = (self.effects, self.hardened, new.submitters_id());
-        let committed = self.commit(grant, event, move |tx| Box::pin(new.insert(tx, logged, effects, hardened))).await;
+        let (effects, hardened, submitters_id) = (self.approvals.effects, self.context.hardened, new.submitters_id());
+        let committed =
+            self.context.commit(grant, event, move |tx| Box::pin(new.insert(tx, logged, effects, hardened))).await;
         self.stored_submitters.learn(submitters_id, committed.is_ok());
         match committed {
             Ok(()) => Ok(true),

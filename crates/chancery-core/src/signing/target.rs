@@ -7,8 +7,8 @@
 use std::{ops::Deref, sync::Arc};
 
 use chancery_store::{
-    Tx, tables,
-    tables::{changes::Position, signing_policies::Standing},
+    Tx,
+    tables::{self, changes::Position, signing_policies::Standing},
 };
 use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
 use uuid::Uuid;
@@ -17,7 +17,12 @@ use super::{
     credential::{Credential, Outcome, Signer, Unusable},
     service::{Policy, Service},
 };
-use crate::{Chancery, Error, Result, base::compiled::Compiled, log::leaf::sha256};
+use crate::{
+    Error, Result, Signing,
+    base::compiled::Compiled,
+    context::storage::{Evidence, MayRead},
+    log::leaf::sha256,
+};
 
 /// The targets of requests since this node started.
 pub(crate) type ReadyTargets = Compiled<(ServiceId, PolicyId), Target>;
@@ -99,13 +104,16 @@ async fn standing(tx: &mut Tx, policy: PolicyId, credential: &Credential) -> Res
 /// Compiles what policies sign with, which stays for whoever needs it next. Made only here.
 pub(crate) struct CompilingTargets(());
 
-impl Chancery {
+impl Evidence for CompilingTargets {}
+impl MayRead for CompilingTargets {}
+
+impl Signing {
     /// The target that a request names; refuses one that cannot sign now.
     pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Found> {
         // Before it is looked up, so that it cannot be older.
-        let applied = self.applied();
+        let applied = self.context.applied();
         if let Some(target) = self.targets.find(&(service, policy)) {
-            target.signer.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
+            target.signer.credential.check(self.context.clock.now_ms()).map_err(Unusable::refusal)?;
             return Ok(Found { target, applied });
         }
         self.read_target(service, policy).await?.signed()
@@ -114,8 +122,9 @@ impl Chancery {
     /// The target as the store has it now. That it can never sign any more is an outcome, so what is compiled, and may be
     /// older, is not asked.
     pub(super) async fn read_target(&self, service: ServiceId, policy: PolicyId) -> Result<Outcome<Found>> {
-        let (applied, generation, now_ms) = (self.applied(), self.targets.generation(), self.clock.now_ms());
-        let read = self.storage.read(&CompilingTargets(()), move |tx| Box::pin(read(tx, service, policy)));
+        let (applied, generation, now_ms) =
+            (self.context.applied(), self.targets.generation(), self.context.clock.now_ms());
+        let read = self.context.storage.read(&CompilingTargets(()), move |tx| Box::pin(read(tx, service, policy)));
         let (policy, credential, standing) = read.await?;
         let keep = |signer: Signer| {
             let certificate_sha256 = sha256(signer.credential.certificate());

@@ -30,18 +30,18 @@ pub(super) struct Builds {
 impl Builds {
     pub(super) async fn deployed(chancery: &Arc<Chancery>, caller: &Caller) -> Self {
         let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
-        let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid;
+        let root = chancery.pki.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid;
         let deployed = body(json!({
             "template": "PKI Signing", "name": "builds", "pkisigning": {
                 "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},
                 "signingFormat": "CMS", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
             },
         }));
-        let deployed = serde_json::to_value(chancery.deploy_service(caller, deployed).await.unwrap()).unwrap();
+        let deployed = serde_json::to_value(chancery.signing.deploy_service(caller, deployed).await.unwrap()).unwrap();
         let (service, policy): (ServiceId, PolicyId) =
             (body(deployed["serviceUuid"].clone()), body(deployed["policyUuid"].clone()));
         let certificate = body(deployed["certificateUuid"].clone());
-        let key = serde_json::to_value(chancery.certificate(caller, certificate).await.unwrap()).unwrap();
+        let key = serde_json::to_value(chancery.pki.certificate(caller, certificate).await.unwrap()).unwrap();
         let key: KeyId = body(key["keyUuid"].clone());
         Self { root, service, policy, certificate, key }
     }
@@ -51,7 +51,7 @@ impl Builds {
         let request: SubmitRequest = body(json!({
             "name": "n", "serviceUuid": self.service, "policyUuid": self.policy, "uploadData": "eA==",
         }));
-        let uuid = chancery.submit_signing_request(caller, request).await?.uuid;
-        chancery.signing_request(caller, uuid, None).await
+        let uuid = chancery.signing.submit_signing_request(caller, request).await?.uuid;
+        chancery.signing.signing_request(caller, uuid, None).await
     }
 }

@@ -22,13 +22,15 @@ use super::{
     vault::Attributes,
 };
 use crate::{
-    Caller, Chancery, Error, Result,
-    access::{Call, DetokenizeGrant, TokenizeGrant, Unpaid, View},
-    audit::Noted,
-    up_to_date::{DetokenizesNow, TokenizesNow},
+    Caller, Error, Result, Tokens,
+    context::up_to_date::{DetokenizesNow, TokenizesNow},
+    tokenization::{
+        Noted,
+        rules::{Call, DetokenizeGrant, TokenizeGrant, Unpaid, View},
+    },
 };
 
-impl Chancery {
+impl Tokens {
     /// Tokenizes a message.
     pub async fn tokenize(
         &self,
@@ -36,7 +38,7 @@ impl Chancery {
         id: TokenProfileId,
         request: TokenizeRequest,
     ) -> Result<TokenizationResponse> {
-        let now = self.tokenizes_now()?;
+        let now = self.context.tokenizes_now()?;
         let mut noted = Noted::of(Action::Tokenize, 1);
         let answer = async {
             let profiles = self.token_profiles.now();
@@ -62,7 +64,7 @@ impl Chancery {
         id: TokenProfileId,
         request: DetokenizeRequest,
     ) -> Result<DetokenizationResponse> {
-        let now = self.detokenizes_now()?;
+        let now = self.context.detokenizes_now()?;
         let mut noted = Noted::of(Action::Detokenize, 1);
         let answer = async {
             let profiles = self.token_profiles.now();
@@ -101,13 +103,13 @@ impl Chancery {
         let BatchTokenizeRequest { messages, partial, key_version, metadata, expires_at } = request;
         let partial = partial.unwrap_or_default();
         let mut noted = Noted::of(Action::BatchTokenize, messages.len());
-        let now = self.tokenizes_now()?;
+        let now = self.context.tokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
             noted.makes(&profile);
             profile.engine().versions().check_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
-            let load = Load::of("/messages", &messages, profile.engine(), &self.limits)?;
+            let load = Load::of("/messages", &messages, profile.engine(), &self.context.limits)?;
             let grant = Arc::new(self.charge(caller, &profile, grant, messages.len(), "/messages").await?);
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let mut outcome = match &profile.tokens {
@@ -121,10 +123,10 @@ impl Chancery {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         cipher.make(&grant, Values::Some(&messages, range), ivs)
                     };
-                    batch::run(&self.pool, load, job).await?
+                    batch::run(&self.context.pool, load, job).await?
                 }
             };
-            let errors = outcome.settle("/messages", partial, &self.limits)?;
+            let errors = outcome.settle("/messages", partial, &self.context.limits)?;
             noted.without(outcome.bad.len());
             if outcome.has_texts() {
                 self.note_use(&grant, &profile).await?;
@@ -147,7 +149,7 @@ impl Chancery {
     ) -> Result<BatchDetokenizationResponse> {
         let BatchDetokenizeRequest { tokens, ivs, partial, key_version, grant_uuid } = request;
         let mut noted = Noted::of(Action::BatchDetokenize, tokens.len());
-        let now = self.detokenizes_now()?;
+        let now = self.context.detokenizes_now()?;
         let answer = async {
             let (profile, tokens) = (self.token_profiles.find(id)?, Arc::new(tokens));
             caller.check_profile(id)?;
@@ -155,13 +157,13 @@ impl Chancery {
                 None => profile.may_detokenize(&now, caller.roles(), Call::Batch),
                 Some(grant) => {
                     // No more than a call may have is looked for in a list.
-                    Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
+                    Load::of("/tokens", &tokens, profile.engine(), &self.context.limits)?;
                     let under = UnderGrant { id: grant, call: Call::Batch, tokens: &tokens, field: "/tokens" };
                     Box::pin(self.by_grant(&now, caller, &profile, under)).await
                 }
             };
             let grant = of_rule(grant, &profile, caller, Call::Batch)?;
-            let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
+            let load = Load::of("/tokens", &tokens, profile.engine(), &self.context.limits)?;
             let (tags, tokens) = self.tags(&profile, tokens).await?;
             noted.tagged(tags);
             let grant = grant?;
@@ -177,10 +179,10 @@ impl Chancery {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         cipher.open(&grant, Values::Some(&tokens, range), ivs, version)
                     };
-                    batch::run(&self.pool, load, job).await?
+                    batch::run(&self.context.pool, load, job).await?
                 }
             };
-            let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
+            let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.context.limits)?;
             noted.without(outcome.bad.len());
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
         };
@@ -296,14 +298,14 @@ impl Chancery {
 
     async fn note_first_use(&self, grant: &TokenizeGrant, profile: &Profile) -> Result<()> {
         let (id, version) = (profile.id, profile.version);
-        let noted = self.storage.keep_tokens(grant, move |tx| {
+        let noted = self.context.storage.keep_tokens(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::token_profiles::mark_used(tx, id.into(), version).await?) })
         });
         if noted.await? {
             profile.set_used();
             return Ok(());
         }
-        self.catch_up().await?;
+        self.context.catch_up().await?;
         Err(Error::state("The token profile was changed while its first token was made; try again."))
     }
 }

@@ -8,9 +8,9 @@ use chancery_types::{
 use serde_json::json;
 
 use super::{manage, spec::ProfileSpec};
-use crate::{Caller, Chancery, Error, Result};
+use crate::{Caller, Error, Result, Tokens};
 
-impl Chancery {
+impl Tokens {
     /// Makes a profile with the members of another, but for what `changes` says. It has a name and tokens of its own,
     /// unless a `tweakDomain` is asked for.
     pub async fn copy_token_profile(
@@ -20,25 +20,26 @@ impl Chancery {
         changes: PatchTokenProfile,
     ) -> Result<TokenProfile> {
         let action = Action::TokenProfileCreate;
-        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(from.into())).await?;
+        let grant = self.context.grant(caller, Perm::TokenizationManage, action, Some(from.into())).await?;
         let Some(name) = changes.obj_info.as_ref().and_then(|info| info.name.clone()) else {
             return Err(Error::malformed("/objInfo/name", "A copy needs a name of its own."));
         };
         let changes = PatchTokenProfile { tweak_domain: Some(changes.tweak_domain.flatten()), ..changes };
         let id = TokenProfileId::from_random(random());
-        let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
+        let (now_ms, limits) = (self.context.clock.now_ms(), self.context.limits.clone());
         let event = manage::profile_event(action, id).detail(json!({"name": name, "copyOf": from}));
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let old = ProfileSpec::from_row(&manage::load(tx, from).await?)?;
-                let spec = manage::next(tx, &old, changes, &limits).await?;
-                spec.check(&limits)?;
-                let key = manage::key(tx, &spec).await?;
-                manage::check_references(tx, id, &spec, None, &key, &limits).await?;
-                manage::insert(tx, id, &spec, now_ms).await?;
-                spec.into_wire(id, &limits)
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let old = ProfileSpec::from_row(&manage::load(tx, from).await?)?;
+                    let spec = manage::next(tx, &old, changes, &limits).await?;
+                    spec.check(&limits)?;
+                    let key = manage::key(tx, &spec).await?;
+                    manage::check_references(tx, id, &spec, None, &key, &limits).await?;
+                    manage::insert(tx, id, &spec, now_ms).await?;
+                    spec.into_wire(id, &limits)
+                })
             })
-        })
-        .await
+            .await
     }
 }

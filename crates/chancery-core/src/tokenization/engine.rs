@@ -1,5 +1,5 @@
-//! What makes tokens of messages: one engine for each profile, of the kind that its algorithm is. A new one implements
-//! [`Engine`], and [`Cipher`] where it computes its tokens.
+//! What makes tokens of messages: one engine for each profile, of the kind that its algorithm is. A new
+//! engine implements [`Engine`], and [`Cipher`] where tokens are computed, not drawn at random and stored.
 
 mod decimal;
 mod ff1;
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    access::{DetokenizeGrant, TokenizeGrant},
+    tokenization::rules::{DetokenizeGrant, TokenizeGrant},
 };
 
 pub(crate) use ff1::Ff1Engine;

@@ -23,22 +23,24 @@ use super::{
     stored_profile, templates,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
-    access::effect::{self, named},
+    Caller, Error, Event, Grant, Limits, Result, Tokens,
     approval::requirement,
     base::list::Page,
-    changes::{Change, ChangeKind},
-    identity::Directory,
+    context::changes::{Change, ChangeKind},
+    identity::{
+        Directory,
+        effect::{self, named},
+    },
     keys::{StoredKey, key_type},
 };
 
-impl Chancery {
+impl Tokens {
     /// The token profiles that there are, by name.
     pub async fn token_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<TokenProfileStub>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
         let (term, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::token_profiles::list(tx, Some(&term), &rows).await?) })
         });
         page.answer(listed.await?, stored_profile::stub)
@@ -46,35 +48,37 @@ impl Chancery {
 
     /// Makes a token profile.
     pub async fn create_token_profile(&self, caller: &Caller, request: CreateTokenProfile) -> Result<TokenProfile> {
-        let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfileCreate, None).await?;
+        let grant = self.context.grant(caller, Perm::TokenizationManage, Action::TokenProfileCreate, None).await?;
         // Before the store is looked at; which version of the key it will be does not matter for the rules.
-        let draft = ProfileSpec::new(request.clone(), 1, &self.limits)?;
-        draft.check(&self.limits)?;
+        let draft = ProfileSpec::new(request.clone(), 1, &self.context.limits)?;
+        draft.check(&self.context.limits)?;
         let id = TokenProfileId::from_random(random());
-        let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
+        let (now_ms, limits) = (self.context.clock.now_ms(), self.context.limits.clone());
         let info = ObjInfo { name: request.obj_info.name.clone(), uuid: id };
-        let effect = effect::of_rules(&self.identity.directory.load(), &info, &[], &draft.control_rules);
+        let effect = effect::of_rules(&self.identities.state.directory.load(), &info, &[], &draft.control_rules);
         let event = profile_event(Action::TokenProfileCreate, id)
             .detail(json!({"name": info.name, "keyUuid": request.key_uuid}))
-            .changed(&json!({}), &request, &self.limits)?
+            .changed(&json!({}), &request, &self.context.limits)?
             .effect(&effect)?;
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let key = key(tx, &draft).await?;
-                let spec = ProfileSpec::new(request, key.current_version, &limits)?;
-                check_references(tx, id, &spec, None, &key, &limits).await?;
-                insert(tx, id, &spec, now_ms).await?;
-                spec.into_wire(id, &limits)
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let key = key(tx, &draft).await?;
+                    let spec = ProfileSpec::new(request, key.current_version, &limits)?;
+                    check_references(tx, id, &spec, None, &key, &limits).await?;
+                    insert(tx, id, &spec, now_ms).await?;
+                    spec.into_wire(id, &limits)
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// A token profile in full.
     pub async fn token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<TokenProfile> {
-        let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfileRead, Some(id.into())).await?;
-        let row = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
-        ProfileSpec::from_row(&row)?.into_wire(id, &self.limits)
+        let grant =
+            self.context.grant(caller, Perm::TokenizationManage, Action::TokenProfileRead, Some(id.into())).await?;
+        let row = self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        ProfileSpec::from_row(&row)?.into_wire(id, &self.context.limits)
     }
 
     /// Changes some members of a token profile and checks all of them as create does.
@@ -106,28 +110,29 @@ impl Chancery {
         action: Action,
         request: PatchTokenProfile,
     ) -> Result<TokenProfile> {
-        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        let (limits, directory) = (self.limits.clone(), self.identity.directory.load_full());
+        let grant = self.context.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        let (limits, directory) = (self.context.limits.clone(), self.identities.state.directory.load_full());
         let (event, told) = profile_event(action, id).told();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let gives_up = request.give_up_tokens.unwrap_or_default();
-                let (row, old, spec) = changed(tx, id, request, &limits).await?;
-                let warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
-                match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
-                    Err(StoreError::Conflict(_)) => Err(name_taken()),
-                    Ok(false) => {
-                        Err(Error::state("The profile was changed or first used at the same time; try again."))
-                    }
-                    done => Ok(done?),
-                }?;
-                let effect = effect_of(&directory, id, &old, &spec.control_rules);
-                let (before, after) = (old.into_wire(id, &limits)?, spec.into_wire(id, &limits)?);
-                told.changed_for(&before, &after, &limits, &effect)?;
-                Ok(TokenProfile { warnings, ..after })
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let gives_up = request.give_up_tokens.unwrap_or_default();
+                    let (row, old, spec) = changed(tx, id, request, &limits).await?;
+                    let warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
+                    match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
+                        Err(StoreError::Conflict(_)) => Err(name_taken()),
+                        Ok(false) => {
+                            Err(Error::state("The profile was changed or first used at the same time; try again."))
+                        }
+                        done => Ok(done?),
+                    }?;
+                    let effect = effect_of(&directory, id, &old, &spec.control_rules);
+                    let (before, after) = (old.into_wire(id, &limits)?, spec.into_wire(id, &limits)?);
+                    told.changed_for(&before, &after, &limits, &effect)?;
+                    Ok(TokenProfile { warnings, ..after })
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Who would gain and lose what if these were the rules of a profile. Refused as the change is.
@@ -137,30 +142,35 @@ impl Chancery {
         id: TokenProfileId,
         rules: Vec<ControlRule>,
     ) -> Result<AccessEffect> {
-        let limits = self.limits.clone();
+        let limits = self.context.limits.clone();
         let request = PatchTokenProfile { control_rules: Some(rules), ..PatchTokenProfile::default() };
-        let read = self.storage.read(grant, move |tx| Box::pin(async move { changed(tx, id, request, &limits).await }));
+        let read = self
+            .context
+            .storage
+            .read(grant, move |tx| Box::pin(async move { changed(tx, id, request, &limits).await }));
         let (_, old, next) = read.await.map_err(|refusal| named(refusal, "/tokenProfileUuid"))?;
-        Ok(effect_of(&self.identity.directory.load(), id, &old, &next.control_rules))
+        Ok(effect_of(&self.identities.state.directory.load(), id, &old, &next.control_rules))
     }
 
     /// Removes a token profile. Nothing can read its tokens any more.
     pub async fn delete_token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<()> {
         let action = Action::TokenProfileDelete;
-        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        let (limits, directory) = (self.limits.clone(), self.identity.directory.load_full());
+        let grant = self.context.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        let (limits, directory) = (self.context.limits.clone(), self.identities.state.directory.load_full());
         let (event, told) = profile_event(action, id).told();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let row = load(tx, id).await?;
-                let rules: Vec<ControlRule> = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
-                let effect = effect::of_rules(&directory, &ObjInfo { name: row.name.clone(), uuid: id }, &rules, &[]);
-                let before = json!({"objInfo": {"name": row.name}, "keyUuid": row.key_id, "controlRules": rules});
-                told.changed_for(&before, &json!({}), &limits, &effect)?;
-                if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let row = load(tx, id).await?;
+                    let rules: Vec<ControlRule> = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
+                    let effect =
+                        effect::of_rules(&directory, &ObjInfo { name: row.name.clone(), uuid: id }, &rules, &[]);
+                    let before = json!({"objInfo": {"name": row.name}, "keyUuid": row.key_id, "controlRules": rules});
+                    told.changed_for(&before, &json!({}), &limits, &effect)?;
+                    if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The names of the built-in templates.
@@ -170,7 +180,7 @@ impl Chancery {
 
     /// A built-in template: what to send to create a profile, but for the key and the rules.
     pub fn token_template(&self, _caller: &Caller, name: &str) -> Result<TokenProfileTemplate> {
-        templates::by_name(name, &self.limits)?.ok_or_else(|| Error::not_found("template"))
+        templates::by_name(name, &self.context.limits)?.ok_or_else(|| Error::not_found("template"))
     }
 }
 

@@ -17,30 +17,30 @@ use super::{
     vault::Vault,
     versions::Versions,
 };
-use crate::{Caller, Chancery, Error, Result, access::TokenizeGrant};
+use crate::{Caller, Error, Result, Tokens, tokenization::rules::TokenizeGrant};
 
 /// The only version of a key that is thrown away.
 const VERSION: u32 = 1;
 
-impl Chancery {
+impl Tokens {
     /// Tokenizes samples as a profile of this kind would, though to other tokens.
     pub async fn preview_token_profile(&self, caller: &Caller, request: PreviewRequest) -> Result<PreviewAnswer> {
-        let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfilePreview, None).await?;
+        let grant = self.context.grant(caller, Perm::TokenizationManage, Action::TokenProfilePreview, None).await?;
         self.check_preview_rate(caller)?;
         let PreviewRequest { profile, samples } = request;
-        if samples.len() > self.limits.preview_samples_max {
-            let message = format!("A preview has at most {} samples.", self.limits.preview_samples_max);
+        if samples.len() > self.context.limits.preview_samples_max {
+            let message = format!("A preview has at most {} samples.", self.context.limits.preview_samples_max);
             return Err(Error::too_large("/samples", message));
         }
         let in_profile = |error: Error| error.under("/profile");
-        let spec = ProfileSpec::new(create(profile), VERSION, &self.limits).map_err(in_profile)?;
-        let shape = spec.check(&self.limits).map_err(in_profile)?;
+        let spec = ProfileSpec::new(create(profile), VERSION, &self.context.limits).map_err(in_profile)?;
+        let shape = spec.check(&self.context.limits).map_err(in_profile)?;
         let keys = Versions::new(VERSION, vec![Arc::new(self.throw_away_key(spec.algorithm)?)])?;
         let domain = TokenProfileId::from_random(random());
         let grant = TokenizeGrant::for_preview(&grant);
         let (outcome, ivs) = if spec.algorithm == TokenAlgorithm::Random {
             let tokens = (spec.deterministic == Some(true), None);
-            let vault = Vault::new(shape, domain, (spec.key, &keys), tokens, &self.custodian)?;
+            let vault = Vault::new(shape, domain, (spec.key, &keys), tokens, &self.context.custodian)?;
             (vault.samples(&grant, &samples)?, None)
         } else {
             let cipher = cipher(spec.algorithm, shape, domain, &keys)?;
@@ -50,17 +50,17 @@ impl Chancery {
             let ivs = spec.iv_kind().map(|_| batch::ivs_of(&outcome, &ivs));
             (outcome, ivs)
         };
-        let errors = outcome.settle("/samples", true, &self.limits)?;
+        let errors = outcome.settle("/samples", true, &self.context.limits)?;
         let format = spec.format.clone();
-        let security = spec.into_wire(domain, &self.limits)?.security;
+        let security = spec.into_wire(domain, &self.context.limits)?.security;
         Ok(PreviewAnswer { tokens: outcome.texts, ivs, errors, format, security })
     }
 
     fn check_preview_rate(&self, caller: &Caller) -> Result<()> {
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let mut rate = self.previews.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         for member in caller.members() {
-            rate.attempt(member.id, now, self.limits.previews_per_minute)
+            rate.attempt(member.id, now, self.context.limits.previews_per_minute)
                 .map_err(|after_s| Error::busy("Too many previews in a minute; try again.", after_s))?;
         }
         Ok(())
@@ -75,8 +75,8 @@ impl Chancery {
             TokenAlgorithm::Hmac => KeySpec::Hmac256,
         };
         let key = KeyRef { id: KeyId::from_random(random()), version: VERSION, purpose: Purpose::Data, spec };
-        let made = self.custodian.generate(key).map_err(Error::internal)?;
-        Ok(self.custodian.open_data_key(&made.sealed)?)
+        let made = self.context.custodian.generate(key).map_err(Error::internal)?;
+        Ok(self.context.custodian.open_data_key(&made.sealed)?)
     }
 }
 

@@ -26,9 +26,9 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
-    access::{Call, DetokenizeGrant, KeyStanding, MayAsk, TokenRules, TokenizeGrant, Unpaid},
+    context::up_to_date::{DetokenizesNow, TokenizesNow},
     keys::StoredKey,
-    up_to_date::{DetokenizesNow, TokenizesNow},
+    tokenization::rules::{Call, DetokenizeGrant, KeyStanding, MayAsk, TokenRules, TokenizeGrant, Unpaid},
 };
 
 /// A compiled profile.

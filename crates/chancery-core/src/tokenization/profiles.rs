@@ -16,10 +16,12 @@ use super::{
     shared::Shared,
 };
 use crate::{
-    Chancery, Error, Result,
-    changes::{Change, ChangeKind},
-    quarantine::{Object, closed, is_lasting},
-    storage::MayRead,
+    Error, Result, Tokens,
+    context::{
+        changes::{Change, ChangeKind},
+        quarantine::{Object, closed, is_lasting},
+        storage::MayRead,
+    },
 };
 
 /// A compiled profile, or `None` for one that cannot be read or does not compile: only its own calls fail.
@@ -121,10 +123,10 @@ impl TokenProfiles {
     }
 }
 
-impl Chancery {
+impl Tokens {
     /// Loads all token profiles: at once, or one after the other where that fails because of one of them.
     pub(crate) async fn load_token_profiles(&self, by: &impl MayRead) -> Result<()> {
-        let rows = match self.storage.read(by, |tx| Box::pin(all_rows(tx))).await {
+        let rows = match self.context.storage.read(by, |tx| Box::pin(all_rows(tx))).await {
             Err(failure) if is_lasting(&failure) => return self.load_profiles_one_by_one(by).await,
             rows => rows?,
         };
@@ -135,10 +137,12 @@ impl Chancery {
     }
 
     async fn load_profiles_one_by_one(&self, by: &impl MayRead) -> Result<()> {
-        let ids =
-            self.storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(tables::token_profiles::ids(tx).await?) }));
+        let ids = self
+            .context
+            .storage
+            .read(by, |tx| Box::pin(async move { Ok::<_, Error>(tables::token_profiles::ids(tx).await?) }));
         let stored: Vec<TokenProfileId> =
-            self.quarantine.ids(ChangeKind::TokenProfile, ids.await?).into_iter().map(Into::into).collect();
+            self.context.quarantine.ids(ChangeKind::TokenProfile, ids.await?).into_iter().map(Into::into).collect();
         let gone = self.token_profiles.others_than(&stored.iter().copied().collect());
         self.reload_one_by_one(by, stored).await?;
         self.token_profiles.replace(gone.into_iter().map(|id| (id, None)).collect());
@@ -172,7 +176,7 @@ impl Chancery {
             return Ok(());
         }
         let named = ids.clone();
-        let rows = match self.storage.read(by, move |tx| Box::pin(rows_of(tx, named))).await {
+        let rows = match self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, named))).await {
             Err(failure) if is_lasting(&failure) => return self.reload_one_by_one(by, ids).await,
             rows => rows?,
         };
@@ -182,8 +186,8 @@ impl Chancery {
 
     async fn reload_one_by_one(&self, by: &impl MayRead, ids: Vec<TokenProfileId>) -> Result<()> {
         for id in ids {
-            let rows = self.storage.read(by, move |tx| Box::pin(rows_of(tx, vec![id]))).await;
-            match self.quarantine.sort_out(object(id), rows)? {
+            let rows = self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, vec![id]))).await;
+            match self.context.quarantine.sort_out(object(id), rows)? {
                 Some(rows) => self.take_in(rows),
                 None => self.token_profiles.close(id),
             }
@@ -196,7 +200,7 @@ impl Chancery {
         let mut compile = |rows: ProfileRows| self.compile_token_profile(&rows, &mut keys);
         let compiled = rows.into_iter().map(|(id, rows)| {
             if rows.is_none() {
-                self.quarantine.lift(object(id));
+                self.context.quarantine.lift(object(id));
             }
             (id, rows.map(&mut compile))
         });
@@ -205,13 +209,13 @@ impl Chancery {
 
     fn compile_token_profile(&self, rows: &ProfileRows, keys: &mut OpenKeys) -> Compiled {
         let id = object(rows.id());
-        match Profile::compile(rows, &self.custodian, keys, &self.limits) {
+        match Profile::compile(rows, &self.context.custodian, keys, &self.context.limits) {
             Ok(profile) => {
-                self.quarantine.lift(id);
+                self.context.quarantine.lift(id);
                 Some(Arc::new(profile))
             }
             Err(failure) => {
-                self.quarantine.put(id, &failure);
+                self.context.quarantine.put(id, &failure);
                 None
             }
         }

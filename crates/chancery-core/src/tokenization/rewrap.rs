@@ -15,21 +15,23 @@ use super::{
     engine::{Cipher, Iv, Outcome, TokenSource, Values},
 };
 use crate::{
-    Caller, Chancery, Error, Result,
-    access::{Call, DetokenizeGrant, TokenizeGrant},
-    audit::Noted,
+    Caller, Error, Result, Tokens,
+    tokenization::{
+        Noted,
+        rules::{Call, DetokenizeGrant, TokenizeGrant},
+    },
 };
 
-impl Chancery {
+impl Tokens {
     /// Makes of tokens the ones that their messages would have now, in their order. The caller never sees a message, but
     /// whoever may do this may do both parts in full.
     pub async fn rewrap(&self, caller: &Caller, id: TokenProfileId, request: RewrapRequest) -> Result<RewrapResponse> {
         let RewrapRequest { tokens, ivs, key_version, partial } = request;
         let mut noted = Noted::of(Action::Rewrap, tokens.len());
-        let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
+        let (opens, makes) = (self.context.detokenizes_now()?, self.context.tokenizes_now()?);
         let answer = async {
             let (profile, detokenize) = self.asks_to_detokenize(&opens, caller, id, Call::Rewrap)?;
-            let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
+            let load = Load::of("/tokens", &tokens, profile.engine(), &self.context.limits)?.twice();
             let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
             noted.tagged(tags);
             let detokenize = detokenize?;
@@ -51,10 +53,10 @@ impl Chancery {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         rewrap(cipher.as_ref(), (&detokenize, &tokenize), (&tokens, range), ivs, version)
                     };
-                    batch::run(&self.pool, load, job).await?
+                    batch::run(&self.context.pool, load, job).await?
                 }
             };
-            let errors = outcome.settle("/tokens", partial, &self.limits)?;
+            let errors = outcome.settle("/tokens", partial, &self.context.limits)?;
             if outcome.has_texts() {
                 self.note_use(&tokenize, &profile).await?;
             }

@@ -12,7 +12,7 @@ use super::{
     pattern::{CHECK_DIGITS, Pattern},
     text_format::TextFormat,
 };
-use crate::{Error, Limits, Result, access::Messages};
+use crate::{Error, Limits, Result, tokenization::rules::Messages};
 
 /// The fewest values that FF1 may permute (SP 800-38G Rev. 1, section 5.2).
 const DOMAIN_MIN: f64 = 1e6;

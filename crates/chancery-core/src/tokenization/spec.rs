@@ -20,8 +20,8 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
-    access::{TokenRules, check_masks},
     base::text::{check_name, check_renamed, check_stored_name},
+    tokenization::rules::{TokenRules, check_masks},
 };
 
 /// A token profile in the interface's words, without its id.

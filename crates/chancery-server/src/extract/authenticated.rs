@@ -29,7 +29,7 @@ impl FromRequestParts<App> for Authenticated {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
         let credentials = credentials::of(parts)?;
-        let caller = app.authenticate(visitor::request_info(parts), credentials).await?;
+        let caller = app.identities.authenticate(visitor::request_info(parts), credentials).await?;
         if let Some(peer) = parts.extensions.get::<Peer>() {
             peer.is_known();
         }

@@ -27,7 +27,7 @@ impl FromRequestParts<App> for Operator {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
         let Shown { request, credentials } = Shown::from_request_parts(parts, app).await?;
-        let caller = app.authenticate_operator(request, credentials).await?;
+        let caller = app.identities.authenticate_operator(request, credentials).await?;
         keep_caller(parts, &caller);
         Ok(Self(caller))
     }

@@ -68,7 +68,7 @@ pub(crate) async fn answer(app: &App, router: Router, request: Request, peer: &P
     let path = request.uri().path().to_owned();
     let (head, mut body) = request.into_parts();
     let begun = async {
-        let caller = app.authenticate(exchange.info, credentials::of(&head)?).await?;
+        let caller = app.identities.authenticate(exchange.info, credentials::of(&head)?).await?;
         peer.is_known();
         let key = key(&head.headers)?;
         let target = head.uri.path_and_query().map_or(path.as_str(), |target| target.as_str());

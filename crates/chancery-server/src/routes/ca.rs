@@ -36,6 +36,6 @@ pub(crate) async fn certificate(
     visitor: Anybody,
     InPath(file): InPath<FileOf<Crt>>,
 ) -> Result<Response, Failure> {
-    let der = app.authority_certificate(&visitor, file.id).await?;
+    let der = app.pki.authority_certificate(&visitor, file.id).await?;
     Ok(([(CONTENT_TYPE, "application/pkix-cert")], der).into_response())
 }

@@ -66,12 +66,12 @@ pub(crate) async fn list(
     InPath(File { issuer, kind }): InPath<File>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let version = app.revocation_list_version(&visitor, issuer).await?;
-    let modified_s = app.last_modified_s(&visitor, version);
+    let version = app.pki.revocation_list_version(&visitor, issuer).await?;
+    let modified_s = app.pki.last_modified_s(&visitor, version);
     if is_known(&headers, &tag(kind, version.number), version) {
         return Ok((StatusCode::NOT_MODIFIED, about(kind, version.number, modified_s)).into_response());
     }
-    let RevocationList { der, number } = app.revocation_list(&visitor, issuer, kind).await?;
+    let RevocationList { der, number } = app.pki.revocation_list(&visitor, issuer, kind).await?;
     // One that was signed in between is told with the time of the one before: who asks again by it gets it again.
     let about = about(kind, number, modified_s);
     Ok((about, [(CONTENT_TYPE, "application/pkix-crl")], shared(der)).into_response())

@@ -26,7 +26,7 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
     responses((status = 200, description = "a signed note", body = String, content_type = "text/plain")),
 )]
 pub(crate) async fn checkpoint(State(app): State<App>, visitor: Anybody) -> Result<Response, Failure> {
-    let checkpoint = app.log_checkpoint(&visitor).await?;
+    let checkpoint = app.log.log_checkpoint(&visitor).await?;
     Ok(([(CONTENT_TYPE, TEXT), (CACHE_CONTROL, "no-cache")], checkpoint).into_response())
 }
 
@@ -39,7 +39,7 @@ pub(crate) async fn checkpoint(State(app): State<App>, visitor: Anybody) -> Resu
     responses((status = 200, description = "NAME+ID+KEY", body = String, content_type = "text/plain")),
 )]
 pub(crate) async fn vkey(State(app): State<App>, visitor: Anybody) -> Response {
-    ([(CONTENT_TYPE, TEXT), (CACHE_CONTROL, "no-cache")], format!("{}\n", app.log_key(&visitor))).into_response()
+    ([(CONTENT_TYPE, TEXT), (CACHE_CONTROL, "no-cache")], format!("{}\n", app.log.log_key(&visitor))).into_response()
 }
 
 /// A tile of the log's hashes, or a bundle of its entries.
@@ -58,6 +58,6 @@ pub(crate) async fn tile(
     visitor: Anybody,
     InPath(tile): InPath<LogTile>,
 ) -> Result<Response, Failure> {
-    let bytes = app.log_tile(&visitor, tile).await?;
+    let bytes = app.log.log_tile(&visitor, tile).await?;
     Ok(([(CONTENT_TYPE, "application/octet-stream"), (CACHE_CONTROL, FOR_EVER)], bytes).into_response())
 }

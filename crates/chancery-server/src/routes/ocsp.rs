@@ -27,7 +27,7 @@ pub(crate) async fn post(
     visitor: Anybody,
     VisitorBytes(request): VisitorBytes,
 ) -> Result<Response, Failure> {
-    let OcspAnswer { der, .. } = app.ocsp(&visitor, &request).await?;
+    let OcspAnswer { der, .. } = app.pki.ocsp(&visitor, &request).await?;
     Ok(answer(der))
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn get(
     InPath(request): InPath<String>,
 ) -> Result<Response, Failure> {
     let Base64(request) = Base64::decode(&request).unwrap_or_default();
-    let OcspAnswer { der, is_lasting } = app.ocsp(&visitor, &request).await?;
+    let OcspAnswer { der, is_lasting } = app.pki.ocsp(&visitor, &request).await?;
     // As with lists: a revocation may come at any time.
     let cached = is_lasting.then_some([(CACHE_CONTROL, "public, max-age=300, no-transform, must-revalidate")]);
     Ok(match cached {

@@ -57,7 +57,7 @@ pub(crate) async fn one(
 }
 
 async fn answer(app: &App, visitor: &Visitor, service: Option<ServiceId>, request: &[u8]) -> Result<Response, Failure> {
-    let TimeStampAnswer { der, is_granted } = app.time_stamp(visitor, service, request).await?;
+    let TimeStampAnswer { der, is_granted } = app.signing.time_stamp(visitor, service, request).await?;
     metrics::count_time_stamp(is_granted);
     Ok(([(CONTENT_TYPE, "application/timestamp-reply")], der).into_response())
 }

@@ -19,7 +19,7 @@ fn by(name: &str, password: &str, code: Option<String>) -> Answering {
 
 async fn recover(app: &TestApp, name: &str, by: Vec<Answering>, emergency: Option<&str>) -> Result<Recovered, Meaning> {
     let recover = Recover { name: name.to_owned(), by, emergency: emergency.map(str::to_owned), keeps_password: false };
-    app.chancery.recover_from_host(&HOST, recover).await.map_err(|error| error.meaning())
+    app.chancery.identities.recover_from_host(&HOST, recover).await.map_err(|error| error.meaning())
 }
 
 fn admins() -> Vec<Answering> {
@@ -29,7 +29,7 @@ fn admins() -> Vec<Answering> {
 /// How many were recovered by two, by one, and by the host alone. The gauges are the process's, which tests share.
 fn alarms(app: &TestApp) -> Vec<usize> {
     let request = RequestInfo { id: RequestId(1), source: [127, 0, 0, 1].into() };
-    let counts = app.chancery.recoveries(&Visitor { request });
+    let counts = app.chancery.identities.recoveries(&Visitor { request });
     let by: Vec<_> = counts.iter().map(|(by, _)| *by).collect();
     assert_eq!(by, [RecoveredBy::Two, RecoveredBy::One, RecoveredBy::Host]);
     counts.into_iter().map(|(_, count)| count).collect()
@@ -155,12 +155,12 @@ async fn the_last_two_administrators_are_let_in_by_whoever_has_the_host_and_nobo
         enrol(&app, name).await;
     }
     let reason = Some("both telephones were lost");
-    assert_eq!(app.chancery.who_answers_for(&HOST, "admin1").await.unwrap(), ["Admin2"]);
+    assert_eq!(app.chancery.identities.who_answers_for(&HOST, "admin1").await.unwrap(), ["Admin2"]);
     let mut passwords = Vec::new();
     for name in ["Admin1", "Admin2"] {
         passwords.push(recover(&app, name, Vec::new(), reason).await.unwrap().password.unwrap());
     }
-    assert!(app.chancery.who_answers_for(&HOST, "admin1").await.unwrap().is_empty());
+    assert!(app.chancery.identities.who_answers_for(&HOST, "admin1").await.unwrap().is_empty());
     assert_eq!(alarms(&app), [0, 0, 2]);
     for (name, once) in ["Admin1", "Admin2"].into_iter().zip(&passwords) {
         let mut body = crate::second_factor::proof_by(name, once, None);
@@ -191,7 +191,7 @@ async fn who_was_recovered_answers_for_nobody_and_acknowledges_nothing_while_oth
     for name in ["Admin3", "Admin4"] {
         let recover =
             Recover { name: name.to_owned(), by: Vec::new(), emergency: Some("test".to_owned()), keeps_password: true };
-        assert!(app.chancery.recover_from_host(&HOST, recover).await.unwrap().password.is_none());
+        assert!(app.chancery.identities.recover_from_host(&HOST, recover).await.unwrap().password.is_none());
     }
     let pair = vec![by("Admin3", PASSWORD, None), by("Admin4", PASSWORD, None)];
     assert_eq!(recover(&app, "Admin1", pair, None).await.err(), Some(Meaning::Forbidden));
@@ -214,7 +214,7 @@ async fn the_recovered_make_nobody_who_acknowledges_it_or_answers_for_the_next()
     for name in ["Admin1", "Admin2"] {
         let emergency = Some("test".to_owned());
         let recover = Recover { name: name.to_owned(), by: Vec::new(), emergency, keeps_password: true };
-        app.chancery.recover_from_host(&HOST, recover).await.unwrap();
+        app.chancery.identities.recover_from_host(&HOST, recover).await.unwrap();
     }
     app.clock.advance_ms(1_000);
     let recovered = app.admin().await;
@@ -228,7 +228,7 @@ async fn the_recovered_make_nobody_who_acknowledges_it_or_answers_for_the_next()
     }
     let made = || vec![by("Zed", PASSWORD, None), by("Zoe", PASSWORD, None)];
     assert_eq!(recover(&app, "Admin3", made(), None).await.err(), Some(Meaning::Forbidden));
-    assert_eq!(app.chancery.who_answers_for(&HOST, "Admin1").await.unwrap(), ["Admin3", "Admin4"]);
+    assert_eq!(app.chancery.identities.who_answers_for(&HOST, "Admin1").await.unwrap(), ["Admin3", "Admin4"]);
     // Who was there before looks, and from then on everybody counts.
     let others = app.logged_in(&[("Admin3", PASSWORD), ("Admin4", PASSWORD)]).await;
     others.patch(&path, body.clone()).await.response();
@@ -246,7 +246,7 @@ async fn who_was_recovered_with_the_same_password_decides_on_nothing_that_waited
     app.clock.advance_ms(1_000);
     let recover =
         Recover { name: "Admin1".to_owned(), by: Vec::new(), emergency: Some("test".to_owned()), keeps_password: true };
-    let done = app.chancery.recover_from_host(&HOST, recover).await.unwrap();
+    let done = app.chancery.identities.recover_from_host(&HOST, recover).await.unwrap();
     assert!(done.identity.password_reset_at.is_some(), "trust begins anew");
 }
 

@@ -89,5 +89,5 @@ pub(crate) async fn carol(app: &TestApp) -> (Authenticator, String) {
 pub(crate) async fn lose(app: &TestApp, name: &str) {
     let emergency = Some("a test".to_owned());
     let recover = Recover { name: name.to_owned(), by: Vec::new(), emergency, keeps_password: true };
-    app.chancery.recover_from_host(&Host::running("a test"), recover).await.unwrap();
+    app.chancery.identities.recover_from_host(&Host::running("a test"), recover).await.unwrap();
 }

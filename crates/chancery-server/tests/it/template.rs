@@ -112,7 +112,7 @@ fn write_private(path: &Path, bytes: &[u8]) {
 pub(crate) async fn provision(chancery: &Arc<Chancery>, api_access: bool) {
     let identities = ["Admin1", "Admin2"].map(first_administrator).into();
     let provision = Provision { identities, api_access, demo: false };
-    chancery.provision(&Host::running("test"), provision).await.unwrap();
+    chancery.identities.provision(&Host::running("test"), provision).await.unwrap();
 }
 
 fn first_administrator(name: &str) -> FirstIdentity {

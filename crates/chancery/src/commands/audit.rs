@@ -81,7 +81,7 @@ pub(super) fn block(command: impl Future<Output = Result<Exit, Failure>>) -> Res
 async fn archive(command: AuditArchive) -> Result<Exit, Failure> {
     let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
-    let kept = chancery.keep_archives_now(&Host::running("chancery audit archive")).await;
+    let kept = chancery.audit.keep_archives_now(&Host::running("chancery audit archive")).await;
     chancery.shut_down().await;
     let KeptArchives { made, removed, waits_for } = kept?;
     output::line(json!({"archivesMade": made, "archivesRemoved": removed, "waitsFor": waits_for}))?;
@@ -105,7 +105,7 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
             let settings = installation.resolve().map_err(|why| usage(describe(why.as_ref())))?;
             let chancery = installation::open_to_judge(&settings).await?;
             let host = Host::running("chancery audit verify");
-            let state = chancery.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
+            let state = chancery.audit.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;
             chancery.shut_down().await;
             state?
         }
@@ -253,7 +253,7 @@ async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
     let checkpoints = notes(&checkpoint)?;
     let (chancery, folder) = open(place).await?;
     let host = Host::running("chancery audit verify-journal");
-    let state = chancery.verify_journal(&host, &folder, head, &checkpoints).await;
+    let state = chancery.tokens.verify_journal(&host, &folder, head, &checkpoints).await;
     chancery.shut_down().await;
     let state = state?;
     let missed: Vec<_> = state.others.iter().filter(|other| other.is_missed_here).collect();

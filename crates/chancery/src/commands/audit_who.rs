@@ -187,7 +187,7 @@ async fn on_host(asked: Asked, place: JournalPlace) -> Result<Exit, Failure> {
         }
     };
     let host = Host::running("chancery audit who");
-    let state = chancery.who_had_token(&host, &folder, (&profile, &token), time_ms, &mut show).await;
+    let state = chancery.tokens.who_had_token(&host, &folder, (&profile, &token), time_ms, &mut show).await;
     chancery.shut_down().await;
     let state = state?;
     failed.map_or(Ok(()), Err)?;

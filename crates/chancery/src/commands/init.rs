@@ -94,7 +94,7 @@ async fn refuse_installation(settings: &Settings, root_key: &Path) -> Result<(),
         return Ok(());
     }
     let chancery = installation::open_with(settings, root_key).await?;
-    let (is_new, is_demo) = (chancery.is_new(&HOST).await, chancery.host_settings(&HOST).demo);
+    let (is_new, is_demo) = (chancery.identities.is_new(&HOST).await, chancery.host_settings(&HOST).demo);
     chancery.shut_down().await;
     if is_new? { Ok(()) } else { Err(there_is_one(settings, root_key, is_demo)) }
 }
@@ -137,10 +137,10 @@ async fn provision(settings: &Settings, root_key: &Path, identities: Vec<FirstId
     let chancery = installation::open_with(settings, root_key).await?;
     let provision = Provision { identities, api_access: false, demo: false };
     // On PostgreSQL somebody may have been here before.
-    let is_new = chancery.is_new(&HOST).await;
+    let is_new = chancery.identities.is_new(&HOST).await;
     let is_demo = chancery.host_settings(&HOST).demo;
     let provisioned = match is_new {
-        Ok(true) => chancery.provision(&HOST, provision).await.map(drop).map_err(Failure::from),
+        Ok(true) => chancery.identities.provision(&HOST, provision).await.map(drop).map_err(Failure::from),
         Ok(false) => Err(there_is_one(settings, root_key, is_demo)),
         Err(error) => Err(error.into()),
     };

@@ -46,7 +46,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
     let settings = installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let done = async {
-        let names = chancery.who_answers_for(&HOST, &name).await.map_err(|error| refused(&error))?;
+        let names = chancery.identities.who_answers_for(&HOST, &name).await.map_err(|error| refused(&error))?;
         refuse_too_few(&names, by.len(), emergency.is_some())?;
         let mut answering = Vec::new();
         for (number, name) in by.iter().enumerate() {
@@ -55,7 +55,7 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
         }
         let recover =
             chancery_core::Recover { name: name.clone(), by: answering, emergency, keeps_password: keep_password };
-        let recovered = chancery.recover_from_host(&HOST, recover).await.map_err(|error| refused(&error))?;
+        let recovered = chancery.identities.recover_from_host(&HOST, recover).await.map_err(|error| refused(&error))?;
         say(&recovered, &by, out)
     };
     let done = done.await;

@@ -22,7 +22,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let chancery = installation::open_existing_to_serve(&settings).await?;
     let host = Host::running("chancery serve");
-    if chancery.is_new(&host).await? {
+    if chancery.identities.is_new(&host).await? {
         return Err("the installation has no administrators yet: run `chancery init` first".into());
     }
     if chancery.host_settings(&host).demo {

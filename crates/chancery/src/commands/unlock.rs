@@ -7,7 +7,7 @@ use crate::{cli::Unlock, failure::Failure, installation, output, shown::Shown};
 pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
-    let unlocked = chancery.unlock_from_host(&Host::running("chancery unlock"), &command.name).await;
+    let unlocked = chancery.identities.unlock_from_host(&Host::running("chancery unlock"), &command.name).await;
     chancery.shut_down().await;
     let name = Shown(&command.name);
     // A server alone knows of wrong passwords, which it forgives then.

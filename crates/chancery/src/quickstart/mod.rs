@@ -20,6 +20,8 @@ use std::{
 use chancery_client::Client;
 use chancery_core::{Chancery, FirstIdentity, Host, Provision, create_root_key};
 use chancery_types::RoleId;
+use state::{Person, Progress, State, state_file};
+use steps::Steps;
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -32,9 +34,8 @@ use crate::{
     settings::Settings,
     shown::{Shown, ShownName, names},
 };
+
 pub(crate) use state::state_files;
-use state::{Person, Progress, State, state_file};
-use steps::Steps;
 
 const HOST: Host = Host::running("chancery quickstart");
 
@@ -112,7 +113,7 @@ async fn open(settings: &Settings, steps: &mut Steps) -> Result<Opened, Failure>
     }
     let mut step = steps.begin("open the installation");
     let chancery = installation::open_to_serve(settings, &root_key).await?;
-    if chancery.is_new(&HOST).await? {
+    if chancery.identities.is_new(&HOST).await? {
         step.rename("make the installation");
         provision(&chancery, &progress).await?;
     } else if !chancery.host_settings(&HOST).demo {
@@ -137,7 +138,7 @@ async fn provision(chancery: &Chancery, progress: &Progress) -> Result<(), Failu
     // Everybody whose password is in the file: `serve` demands that each of them was changed.
     let identities = administrators.chain([first(&progress.approver, &[RoleId::APPROVER])]).collect();
     let provision = Provision { identities, api_access: true, demo: true };
-    chancery.provision(&HOST, provision).await.doing("making the administrators and the approver")?;
+    chancery.identities.provision(&HOST, provision).await.doing("making the administrators and the approver")?;
     Ok(())
 }
 

@@ -176,10 +176,10 @@ mod tests {
 
     use super::*;
 
-    const OF_CORE: &str = include_str!("../../../chancery-core/src/limits.rs");
-    const OF_LISTS: &str = include_str!("../../../chancery-core/src/limits/lists.rs");
-    const OF_LOGINS: &str = include_str!("../../../chancery-core/src/limits/logins.rs");
-    const OF_PRE_APPROVALS: &str = include_str!("../../../chancery-core/src/limits/pre_approvals.rs");
+    const OF_CORE: &str = include_str!("../../../chancery-core/src/base/limits.rs");
+    const OF_LISTS: &str = include_str!("../../../chancery-core/src/base/limits/lists.rs");
+    const OF_LOGINS: &str = include_str!("../../../chancery-core/src/base/limits/logins.rs");
+    const OF_PRE_APPROVALS: &str = include_str!("../../../chancery-core/src/base/limits/pre_approvals.rs");
     const OF_SERVER: &str = include_str!("../../../chancery-server/src/listen/bounds.rs");
     const OPERATING: &str = include_str!("../../../../docs/OPERATING.md");
     const BEGINS: &str = "| limit | default | what it bounds |\n|---|---|---|\n";

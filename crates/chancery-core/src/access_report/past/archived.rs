@@ -6,7 +6,7 @@ use super::{
     actions,
     facts::{Facts, Told},
 };
-use crate::{Caller, Chancery, Grant, Result};
+use crate::{Caller, Grant, Reports, Result};
 
 /// So many records of an archive are looked at for each that may be undone: most are of no change.
 const LOOKED_AT: usize = 20;
@@ -36,7 +36,7 @@ impl Archives {
     }
 }
 
-impl Chancery {
+impl Reports {
     /// Reads on where nothing is left of the archive before; false where that are too many records.
     pub(super) async fn read_archives(
         &self,
@@ -45,11 +45,11 @@ impl Chancery {
         archives: &mut Archives,
         facts: &mut Facts,
     ) -> Result<bool> {
-        let max = (self.limits.lists.access_records_max as usize).saturating_mul(LOOKED_AT);
+        let max = (self.context.limits.lists.access_records_max as usize).saturating_mul(LOOKED_AT);
         while archives.told.is_empty()
             && let Some(before) = archives.before.take()
         {
-            let Some((first_leaf, records)) = self.archived_before(caller, grant, before).await? else { break };
+            let Some((first_leaf, records)) = self.audit.archived_before(caller, grant, before).await? else { break };
             archives.before = Some(first_leaf);
             let Some(records) = records else {
                 facts.doubt_archive();

@@ -21,9 +21,8 @@ use super::{
 };
 use crate::{
     Error, Result,
-    access::AccessState,
-    changes::ChangeKind,
-    identity::{Directory, Identity, Role},
+    context::changes::ChangeKind,
+    identity::{Directory, Identity, Role, rights::AccessState},
     time::parse_rfc3339,
 };
 

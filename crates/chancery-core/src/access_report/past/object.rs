@@ -6,7 +6,7 @@ use chancery_types::wire::token_profiles::ControlRule;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::audit::shortened;
+use crate::context::record::shortened;
 
 /// Members of records.
 pub(super) const NAME: &str = "/objInfo/name";

@@ -56,20 +56,20 @@ impl History {
                 let perms = draw.some(&PERMS);
                 let (management, second_factor) = (false, SecondFactor::None);
                 let body = CreateRole { name, logins_required: 1, perms, management, second_factor };
-                roles.push(chancery.create_role(caller, body).await.unwrap().uuid);
+                roles.push(chancery.identities.create_role(caller, body).await.unwrap().uuid);
             }
             1 | 2 => {
                 let perms = Some(draw.some(&PERMS));
                 let name = (draw.below(2) == 0).then_some(name);
                 let body = PatchRole { perms, name, ..PatchRole::default() };
-                chancery.change_role(caller, role, body).await.unwrap();
+                chancery.identities.change_role(caller, role, body).await.unwrap();
             }
             3 => {
                 let body = PatchRole { logins_required: Some(2), ..PatchRole::default() };
-                let _refused_or_not = chancery.change_role(caller, role, body).await;
+                let _refused_or_not = chancery.identities.change_role(caller, role, body).await;
             }
             4 if roles.len() > 4 => {
-                if chancery.delete_role(caller, role).await.is_ok() {
+                if chancery.identities.delete_role(caller, role).await.is_ok() {
                     roles.retain(|one| *one != role);
                 }
             }
@@ -80,37 +80,37 @@ impl History {
                 let (networks, hours) = (Vec::new(), Vec::new());
                 let body = CreateIdentity { name, kind, role_uuids, password, one_time, api_key, networks, hours };
                 // An application does not hold a role for two.
-                identities.extend(chancery.create_identity(caller, body).await.ok().map(|made| made.uuid));
+                identities.extend(chancery.identities.create_identity(caller, body).await.ok().map(|made| made.uuid));
             }
             6 if identities.len() > 10 => {
-                chancery.delete_identity(caller, identity).await.unwrap();
+                chancery.identities.delete_identity(caller, identity).await.unwrap();
                 identities.retain(|one| *one != identity);
             }
-            7 => drop(chancery.lock_identity(caller, identity).await.unwrap()),
-            8 => drop(chancery.unlock_identity(caller, identity).await.unwrap()),
+            7 => drop(chancery.identities.lock_identity(caller, identity).await.unwrap()),
+            8 => drop(chancery.identities.unlock_identity(caller, identity).await.unwrap()),
             9 | 10 => {
                 let mut held = draw.some(roles);
                 held.push(RoleId::APPLICATION);
                 let name = (draw.below(2) == 0).then_some(name);
                 let body = PatchIdentity { role_uuids: Some(held), name, ..PatchIdentity::default() };
-                let _refused_or_not = chancery.change_identity(caller, identity, body).await;
+                let _refused_or_not = chancery.identities.change_identity(caller, identity, body).await;
             }
             11 => {
                 let control_rules = rules(draw, roles);
-                chancery.change_permissions(caller, profile, PatchPermissions { control_rules }).await.unwrap();
+                chancery.tokens.change_permissions(caller, profile, PatchPermissions { control_rules }).await.unwrap();
             }
             12 => {
                 let control_rules = (draw.below(2) == 0).then(|| rules(draw, roles));
                 let changes = PatchTokenProfile { control_rules, ..renamed(&name) };
                 if draw.below(2) == 0 {
-                    chancery.change_token_profile(caller, profile, changes).await.unwrap();
-                } else if let Ok(copy) = chancery.copy_token_profile(caller, profile, changes).await {
+                    chancery.tokens.change_token_profile(caller, profile, changes).await.unwrap();
+                } else if let Ok(copy) = chancery.tokens.copy_token_profile(caller, profile, changes).await {
                     // The role of a rule that is copied may be gone.
                     self.profiles.push(copy.obj_info.uuid);
                 }
             }
             _ if self.profiles.len() > 2 => {
-                chancery.delete_token_profile(caller, profile).await.unwrap();
+                chancery.tokens.delete_token_profile(caller, profile).await.unwrap();
                 self.profiles.retain(|one| *one != profile);
             }
             _ => self.profiles.push(super::profile(chancery, caller, &name).await),
@@ -133,18 +133,18 @@ impl History {
         let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
         chancery.change_host_settings(&host, patch).await.unwrap();
         installation.clock.advance_ms(92 * 86_400_000);
-        chancery.keep_archives_now(&host).await.unwrap();
+        chancery.audit.keep_archives_now(&host).await.unwrap();
         *caller = installation.administrators().await;
     }
 
     async fn archives(&self) -> Vec<AuditArchive> {
         let World { installation, caller, .. } = &self.world;
-        installation.chancery.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
+        installation.chancery.audit.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
     }
 
     async fn asked(&self, as_of: Option<&str>) -> Result<AccessReport> {
         let query = AccessQuery { as_of: as_of.map(str::to_owned), ..AccessQuery::default() };
-        self.world.installation.chancery.access_report(&self.world.caller, query).await
+        self.world.installation.chancery.reports.access_report(&self.world.caller, query).await
     }
 
     async fn report(&self, as_of: Option<&str>) -> AccessReport {
@@ -156,13 +156,13 @@ impl History {
 
     async fn since(&self, since: &str) -> Result<AccessEffect> {
         let change = AccessChange { since: Some(since.to_owned()), ..AccessChange::default() };
-        self.world.installation.chancery.access_effect(&self.world.caller, change).await
+        self.world.installation.chancery.reports.access_effect(&self.world.caller, change).await
     }
 
     async fn rules(&self, control_rules: Vec<ControlRule>) {
         let World { installation, caller, profile, .. } = &self.world;
         let body = PatchPermissions { control_rules };
-        installation.chancery.change_permissions(caller, *profile, body).await.unwrap();
+        installation.chancery.tokens.change_permissions(caller, *profile, body).await.unwrap();
     }
 
     /// Writes into the database, as somebody else.
@@ -274,7 +274,7 @@ async fn a_report_as_of_a_moment_is_filtered_and_paged_like_that_of_now() {
     let history = History::of(Limits::default()).await;
     let before = history.moment();
     let (chancery, caller) = (&history.world.installation.chancery, &history.world.caller);
-    chancery.delete_identity(caller, history.world.identities[3]).await.unwrap();
+    chancery.identities.delete_identity(caller, history.world.identities[3]).await.unwrap();
     let ask = async |after: Option<String>| {
         let query = AccessQuery {
             page_size: Some(3),
@@ -284,7 +284,7 @@ async fn a_report_as_of_a_moment_is_filtered_and_paged_like_that_of_now() {
             as_of: Some(before.clone()),
             ..AccessQuery::default()
         };
-        chancery.access_report(caller, query).await.unwrap()
+        chancery.reports.access_report(caller, query).await.unwrap()
     };
     let whole = history.report(Some(&before)).await.results;
     let administers = |one: &Access| one.rights.iter().any(|held| held.right == AccessRight::Administer);
@@ -361,11 +361,12 @@ async fn built_in_roles_of_another_release_are_what_they_were() {
     let after = history.moment();
     for identity in [history.world.identities[0], history.world.identities[1]] {
         let body = PatchIdentity { role_uuids: Some(vec![RoleId::AUDITOR]), ..PatchIdentity::default() };
-        opened.change_identity(&history.world.caller, identity, body).await.unwrap();
+        opened.identities.change_identity(&history.world.caller, identity, body).await.unwrap();
     }
     let facts = async |moment: &str| {
         let grant = opened.grant(&history.world.caller, Perm::AuditRead, Action::AccessRead, None).await.unwrap();
-        let (past, _) = opened.access_past(&history.world.caller, &grant, "/asOf", moment.to_owned()).await.unwrap();
+        let (past, _) =
+            opened.reports.access_past(&history.world.caller, &grant, "/asOf", moment.to_owned()).await.unwrap();
         assert_eq!(past.uncertain, []);
         let auditor = past.state.directory.role(RoleId::AUDITOR).unwrap();
         let is_there = past.state.directory.role(RoleId::APPLICATION).is_some();

@@ -17,13 +17,13 @@ use uuid::Uuid;
 
 use super::{ApplyProposal, Effects, StoredProposal};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    Approvals, Caller, Error, Event, Grant, Meaning, Result,
     approval::{
         ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants_by,
         pre_approval_life::{self, Life},
         refusal, refusal_of_grant, too_many_attempts,
     },
-    audit::Actor,
+    context::record::Actor,
 };
 
 /// Who may try to end a proposal, if it turns out to be the own one or an approver's business.
@@ -63,11 +63,11 @@ struct Decided {
     now_ms: i64,
 }
 
-impl Chancery {
+impl Approvals {
     /// Approves a proposal in the name of all identities of the session; the last approval that is needed puts it into
     /// effect.
     pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
-        let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
         let ApproveRequest { note, digest, assertions } = request;
         let note = self.note(note)?;
         Box::pin(self.approve_one(caller, &grant, id, (&note, &assertions), digest)).await
@@ -84,21 +84,21 @@ impl Chancery {
         // Two do not make the same certificate at the same time.
         let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
-            let now_ms = self.clock.now_ms();
+            let now_ms = self.context.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let (approved, approval) = self
                 .decide_proposal((caller, Perm::SigningApprove), &stored, &mut facts, ProposalDecision::Approve)
                 .await?;
-            let directory = self.identity.directory.load_full();
+            let directory = self.identities.state.directory.load_full();
             if let Err(useless) = stored.effect.check_useful(&directory, stored.submitted_at_ms()) {
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
-                return Err(self.refused(caller, event, useless).await);
+                return Err(self.context.refused(caller, event, useless).await);
             }
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
-                return Err(self.refused(caller, event, Error::value("/digest", message)).await);
+                return Err(self.context.refused(caller, event, Error::value("/digest", message)).await);
             }
             let signed = self.sign_proposal(caller, grant, (&stored, &facts), assertions).await;
             let signed = match signed {
@@ -143,7 +143,7 @@ impl Chancery {
         decision: ProposalDecision,
         request: DecideRequest,
     ) -> Result<Proposed> {
-        let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
+        let grant = self.context.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
         let note = self.note(request.note)?;
         Box::pin(self.end_one((caller, Perm::SigningApprove), &grant, id, decision, &note)).await
     }
@@ -158,7 +158,7 @@ impl Chancery {
         note: &str,
     ) -> Result<Proposed> {
         for _ in 0..ATTEMPTS_MAX {
-            let now_ms = self.clock.now_ms();
+            let now_ms = self.context.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let end = if decision == ProposalDecision::Revoke {
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
@@ -194,8 +194,9 @@ impl Chancery {
         now_ms: i64,
     ) -> Result<(StoredProposal, Facts)> {
         let effects = self.effects;
-        let stored = self.storage.read(grant, move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
-        let facts = stored.facts(self.hardened, now_ms);
+        let stored =
+            self.context.storage.read(grant, move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
+        let facts = stored.facts(self.context.hardened, now_ms);
         Ok((stored, facts))
     }
 
@@ -226,7 +227,7 @@ impl Chancery {
                     | ProposalKind::CertProfile
                     | ProposalKind::Issuer => refusal(why, caller, standing_in_words),
                 };
-                Err(self.refused(caller, event, why).await)
+                Err(self.context.refused(caller, event, why).await)
             }
         }
     }
@@ -266,10 +267,10 @@ impl Chancery {
             stored,
             decision,
             approval,
-            actor: Actor::of(self.node, caller),
+            actor: Actor::of(self.context.node, caller),
             outcome,
             effects: self.effects,
-            hardened: self.hardened,
+            hardened: self.context.hardened,
             now_ms,
         }))
     }
@@ -295,12 +296,12 @@ impl Chancery {
             event = event.also("passkeys", passkeys)?;
         }
         if *standing == Standing::Signed {
-            event = stored.effect.recorded(event, &self.limits)?;
-            if let Some(effect) = stored.effect.access(&self.identity.directory.load(), &stored.row.name) {
+            event = stored.effect.recorded(event, &self.context.limits)?;
+            if let Some(effect) = stored.effect.access(&self.identities.state.directory.load(), &stored.row.name) {
                 event = event.effect(&effect)?;
             }
         }
-        match self.commit(grant, event, move |tx| Box::pin(decided.insert(tx))).await {
+        match self.context.commit(grant, event, move |tx| Box::pin(decided.insert(tx))).await {
             Ok(()) => Ok(Some(proposed)),
             Err(error) if error.meaning() == Meaning::State => Ok(None),
             Err(error) => Err(error),

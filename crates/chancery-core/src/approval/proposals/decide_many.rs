@@ -7,9 +7,9 @@ use chancery_types::{
 use tracing::error;
 
 use super::decide::DECIDERS;
-use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
+use crate::{Approvals, Caller, Error, Grant, Meaning, Result};
 
-impl Chancery {
+impl Approvals {
     /// Approves or denies many proposals in the order given, since two may be about the same policy; what is refused for
     /// one leaves the others as they are.
     pub async fn batch_decide_proposals(
@@ -19,11 +19,13 @@ impl Chancery {
     ) -> Result<BatchDecidedProposals> {
         let BatchDecideProposals { uuids, decision, note } = request;
         let grant = match decision {
-            Decision::Approve => self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, None).await?,
-            Decision::Deny => self.grant_any(caller, &DECIDERS, Action::ProposalDeny, None).await?,
+            Decision::Approve => {
+                self.context.grant(caller, Perm::SigningApprove, Action::ProposalApprove, None).await?
+            }
+            Decision::Deny => self.context.grant_any(caller, &DECIDERS, Action::ProposalDeny, None).await?,
         };
-        if uuids.len() > self.limits.decisions_max {
-            let message = format!("At most {} proposals are decided in one call.", self.limits.decisions_max);
+        if uuids.len() > self.context.limits.decisions_max {
+            let message = format!("At most {} proposals are decided in one call.", self.context.limits.decisions_max);
             return Err(Error::too_large("/uuids", message));
         }
         let note = self.note(note)?;

@@ -12,7 +12,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::ApprovedProposal;
 use crate::{
-    Chancery, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, audit::Actor, identity::Directory,
+    Approvals, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, context::record::Actor,
+    identity::Directory,
 };
 
 /// What comes of preparing an effect: it can take place, or never any more, and why.
@@ -64,7 +65,7 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
     /// after which nothing has happened.
     fn prepare<'t>(
         &'t self,
-        chancery: &'t Chancery,
+        approvals: &'t Approvals,
         grant: &'t Grant,
         approved: ApprovedProposal,
     ) -> BoxFuture<'t, Ready>;

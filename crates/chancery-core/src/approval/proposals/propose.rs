@@ -18,9 +18,9 @@ use uuid::Uuid;
 
 use super::{Effect, stored_proposal::digest};
 use crate::{
-    Caller, Chancery, Event, Grant, Result,
+    Approvals, Caller, Event, Grant, Result,
     approval::{NewDecision, Requirement, SignedApproval},
-    audit::Actor,
+    context::record::Actor,
 };
 
 /// Something to be stored in the transaction of a proposal.
@@ -63,7 +63,7 @@ impl NewProposal {
     }
 }
 
-impl Chancery {
+impl Approvals {
     /// Stores a proposal, which then waits for approvals.
     pub(crate) async fn propose(
         &self,
@@ -100,22 +100,23 @@ impl Chancery {
             "name": row.name, "kind": row.kind, "serviceUuid": service, "policyUuid": policy, "certProfileUuid": profile,
             "issuerUuid": issuer, "digest": hex::encode(&digest), "approvalsRequired": required,
         }));
-        let event = effect.submitted(event, &self.limits)?;
+        let event = effect.submitted(event, &self.context.limits)?;
         let words = (ProposalDecision::Submit.as_str(), note.as_str());
         let submission =
             NewDecision::new(caller, (row.id, row.version), words, &[], now_ms, SignedApproval::not_demanded())?;
-        let actor = Actor::of(self.node, caller);
-        self.commit(grant, event, move |tx| {
-            Box::pin(async move {
-                if let Some(first) = first {
-                    first(tx, &actor).await?;
-                }
-                tables::proposals::insert(tx, &row).await?;
-                submission.insert(tx, On::Proposal).await?;
-                effect.submit(tx, id).await
+        let actor = Actor::of(self.context.node, caller);
+        self.context
+            .commit(grant, event, move |tx| {
+                Box::pin(async move {
+                    if let Some(first) = first {
+                        first(tx, &actor).await?;
+                    }
+                    tables::proposals::insert(tx, &row).await?;
+                    submission.insert(tx, On::Proposal).await?;
+                    effect.submit(tx, id).await
+                })
             })
-        })
-        .await?;
+            .await?;
         Ok(waiting(id, digest, required))
     }
 }

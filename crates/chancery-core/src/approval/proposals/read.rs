@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::{Reading, StoredProposal};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Approvals, Caller, Error, Event, Grant, Result,
     base::list::{Page, items},
 };
 
@@ -22,12 +22,12 @@ use crate::{
 const READERS: [Perm; 5] =
     [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit, Perm::CertManageGenerate, Perm::CertManageManage];
 
-impl Chancery {
+impl Approvals {
     /// One proposal in full.
     pub async fn proposal(&self, caller: &Caller, id: ProposalId) -> Result<Proposal> {
-        let grant = self.grant_any(caller, &READERS, Action::ProposalRead, Some(id.into())).await?;
+        let grant = self.context.grant_any(caller, &READERS, Action::ProposalRead, Some(id.into())).await?;
         let effects = self.effects;
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let stored = StoredProposal::load(tx, effects, id).await?;
                 Ok::<_, Error>((stored, tables::pre_approvals::used(tx, id.into()).await?))
@@ -37,28 +37,28 @@ impl Chancery {
         if !sees_all(&grant) && !stored.concerns(caller.members().iter().map(|member| member.id)) {
             let event = Event::new(Action::ProposalRead).on(Uuid::from(id));
             let refusal = Error::forbidden("Only approvers and those whom this proposal is of or for may read it.");
-            return Err(self.refused(caller, event, refusal).await);
+            return Err(self.context.refused(caller, event, refusal).await);
         }
         let effect = Arc::clone(&stored.effect);
-        let (now_ms, hardened, looks) = (self.clock.now_ms(), self.hardened, Arc::clone(&effect));
+        let (now_ms, hardened, looks) = (self.context.clock.now_ms(), self.context.hardened, Arc::clone(&effect));
         let proposal = stored.detail(used, hardened, now_ms);
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move { looks.looked_up(tx, Reading { effects, hardened, now_ms }, proposal).await })
         });
         let mut proposal = read.await?;
         if proposal.state == ProposalState::Approval {
-            proposal.effect = effect.access(&self.identity.directory.load(), &proposal.obj_info.name);
+            proposal.effect = effect.access(&self.identities.state.directory.load(), &proposal.obj_info.name);
         }
         Ok(proposal)
     }
 
     /// The proposals that the caller may see.
     pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
-        let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
+        let grant = self.context.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
         let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, token_profile_uuid, waiting, .. } =
             query;
         let ProposalQuery { page, page_size, after, search, .. } = query;
-        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.context.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let filter = tables::proposals::Filter {
             kind: kind.map(|kind| kind.as_str().to_owned()),
@@ -66,12 +66,12 @@ impl Chancery {
             profile_id: cert_profile_uuid.map(Uuid::from),
             issuer_id: issuer_uuid.map(Uuid::from),
             token_profile_id: token_profile_uuid.map(Uuid::from),
-            waiting_at_ms: (waiting == Some(true)).then(|| self.clock.now_ms()),
+            waiting_at_ms: (waiting == Some(true)).then(|| self.context.clock.now_ms()),
             search: page.term(),
             own: (!sees_all(&grant)).then(own),
         };
         let (rows, effects) = (page.rows(), self.effects);
-        let read = self.read_list(caller, &grant, move |tx| {
+        let read = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;
@@ -82,7 +82,7 @@ impl Chancery {
                 Ok(Listed { rows: stored, total, total_is_at_least, next })
             })
         });
-        let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
+        let (hardened, now_ms) = (self.context.hardened, self.context.clock.now_ms());
         items(read.await?, |one| Ok(one.stub(hardened, now_ms)))
     }
 }

@@ -9,15 +9,15 @@ use uuid::Uuid;
 
 use super::StoredProposal;
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    Approvals, Caller, Error, Event, Grant, Meaning, Result,
     approval::{Facts, SignedApproval, ToSign},
 };
 
-impl Chancery {
+impl Approvals {
     /// GET /api/v2/x509/proposals/{uuid}/approval-statement. Refused where an approval would be.
     pub async fn proposal_statement(&self, caller: &Caller, id: ProposalId) -> Result<ApprovalStatements> {
-        let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
-        let (stored, mut facts) = self.stored_proposal(&grant, id, self.clock.now_ms()).await?;
+        let grant = self.context.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
+        let (stored, mut facts) = self.stored_proposal(&grant, id, self.context.clock.now_ms()).await?;
         self.decide_proposal((caller, Perm::SigningApprove), &stored, &mut facts, ProposalDecision::Approve).await?;
         let demanded = facts.demands_passkeys;
         let statements =
@@ -44,7 +44,7 @@ impl Chancery {
         if !matches!(refusal.meaning(), Meaning::Forbidden | Meaning::State) {
             return refusal;
         }
-        self.refused(caller, Event::new(Action::ProposalApprove).on(Uuid::from(id)), refusal).await
+        self.context.refused(caller, Event::new(Action::ProposalApprove).on(Uuid::from(id)), refusal).await
     }
 }
 

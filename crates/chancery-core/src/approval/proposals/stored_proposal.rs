@@ -24,6 +24,7 @@ use super::{
 use crate::{
     Caller, Error, Result,
     approval::{Facts, Parties, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
+    context::{grant::Entitles, storage::Evidence},
 };
 
 /// A proposal.
@@ -43,6 +44,9 @@ pub(crate) struct StoredProposal {
 /// The evidence that a session is of those who made a proposal, all of them and nobody else. Made only here.
 #[derive(Debug)]
 pub(crate) struct IsProposer(());
+
+impl Evidence for IsProposer {}
+impl Entitles for IsProposer {}
 
 impl StoredProposal {
     /// Loads a proposal; NotFound where there is none.

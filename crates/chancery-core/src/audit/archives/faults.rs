@@ -1,4 +1,4 @@
-//! What `audit verify` looks for in the archives of a database.
+//! Checks of `audit verify`: whether the archives in the database are what its ledger says, with a line for each fault.
 
 use chancery_store::tables::{
     audit_archives::{self, Head},
@@ -9,23 +9,22 @@ use chancery_verify::ledger::{LedgerFault, STAYS};
 use super::{
     DAY,
     lines::{Archived, lines_of, records},
-    retention::AT_HAND_MIN,
 };
-use crate::{Chancery, Error, Host, Result, base::clock::ms, time::parse_rfc3339};
+use crate::{Audit, Error, Host, Result, base::clock::ms, context::retention::AT_HAND_MIN, time::parse_rfc3339};
 
-impl Chancery {
+impl Audit {
     /// Archives whose rows are not what is in them, or that do not follow one another from what was removed on; and such with records
     /// that are too young for any, or stay at hand: what somebody moves there is in no list, and the ledger is whole.
     pub(in crate::audit) async fn archive_faults(&self, host: &Host) -> Result<Vec<LedgerFault>> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let before_ms = now_ms.saturating_sub(ms(DAY).saturating_mul(AT_HAND_MIN.into()));
-        let begun = self.storage.read(host, |tx| {
+        let begun = self.context.storage.read(host, |tx| {
             Box::pin(async move { Ok::<_, Error>((audit_ledger::removed(tx).await?, audit_ledger::leaves(tx).await?)) })
         });
         let (mut end, leaves) = begun.await?;
         let (mut faults, mut behind) = (Vec::new(), i64::MIN);
         loop {
-            let read = self.storage.read(host, move |tx| {
+            let read = self.context.storage.read(host, move |tx| {
                 Box::pin(async move { Ok::<_, Error>(audit_archives::behind(tx, behind).await?) })
             });
             let Some(row) = read.await? else { return Ok(faults) };

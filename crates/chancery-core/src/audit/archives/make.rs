@@ -17,12 +17,10 @@ use serde_json::{Value, json};
 
 use super::{DAY, KeepingArchives, first_at_hand, lines, stored_hashes};
 use crate::{
-    Chancery, Error, Result,
-    audit::{
-        Actor,
-        ledger::{leaf_of, line_of_leaf},
-    },
+    Audit, Error, Result,
+    audit::ledger::{leaf_of, line_of_leaf},
     base::clock::ms,
+    context::record::Actor,
     log::ranges,
     time::rfc3339_ms,
 };
@@ -40,14 +38,14 @@ struct Piece {
     numbers: Vec<RangeInclusive<i64>>,
 }
 
-impl Chancery {
+impl Audit {
     /// Makes one archive of records from before a moment; whether there may be more.
     pub(in crate::audit) async fn archive_some(&self, actor: &Actor, before_ms: i64) -> Result<bool> {
-        let (by, now_ms) = (KeepingArchives(()), self.clock.now_ms());
-        let read = self.storage.read(&by, move |tx| Box::pin(Piece::read(tx, before_ms, now_ms)));
+        let (by, now_ms) = (KeepingArchives(()), self.context.clock.now_ms());
+        let read = self.context.storage.read(&by, move |tx| Box::pin(Piece::read(tx, before_ms, now_ms)));
         let Some(piece) = read.await? else { return Ok(false) };
         let entry = self.archive_entry(actor, Action::AuditArchive, told(&piece.row.head))?;
-        let made = self.storage.background(&by, move |tx| {
+        let made = self.context.storage.background(&by, move |tx| {
             Box::pin(async move {
                 let is_made = piece.store(tx).await?;
                 if is_made {

@@ -25,10 +25,18 @@ use chancery_verify::log::tree::{Hash, TILE_WIDTH};
 use tracing::warn;
 
 use self::remove::Removal;
-pub(crate) use self::retention::check as check_retention;
+use crate::{
+    Audit, Error, Event, Host, Result,
+    base::clock::ms,
+    context::{
+        background::Recurring as _,
+        clock_watch::STEADY,
+        record::{Actor, Entry},
+        storage::{Background, Evidence, MayRead, Recording},
+    },
+};
+
 pub(super) use self::{lines::Archived, reading::lines_behind};
-use super::{Actor, STEADY};
-use crate::{Chancery, Error, Event, Host, Result, audit::Entry, base::clock::ms};
 
 /// How often it is looked whether something is to be moved or removed.
 const LOOK_EVERY: Duration = Duration::from_mins(10);
@@ -52,20 +60,26 @@ pub struct KeptArchives {
 /// Moves audit records into archives, and removes archives. Made only here.
 pub(crate) struct KeepingArchives(());
 
-impl Chancery {
+impl Evidence for KeepingArchives {}
+impl MayRead for KeepingArchives {}
+impl Background for KeepingArchives {}
+impl Recording for KeepingArchives {
+    const NAME: &'static str = "archives";
+    const ACTIONS: &'static [Action] = &[Action::AuditArchive, Action::AuditArchiveRemove];
+}
+
+impl Audit {
     /// Looks until the last user of this Chancery is gone.
     pub(crate) fn keep_archives_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "keeping the archives of the audit records", |chancery| {
-            Box::pin(chancery.keep_archives())
-        });
+        self.every(LOOK_EVERY, "keeping the archives of the audit records", |audit| Box::pin(audit.keep_archives()));
     }
 
     /// Moves what need not be at hand any more, and removes what need not be kept, by a clock that may be believed.
     pub(crate) async fn keep_archives(&self) -> Result<()> {
-        if !self.is_steady(STEADY) {
+        if !self.context.is_steady(STEADY) {
             return Ok(());
         }
-        let kept = self.keep_archives_by_clock(&Actor::of_task(self.node, &KeepingArchives(()))).await?;
+        let kept = self.keep_archives_by_clock(&Actor::of_task(self.context.node, &KeepingArchives(()))).await?;
         if !kept.waits_for.is_empty() {
             let targets = kept.waits_for.join(", ");
             warn!(targets, "old audit records stay until these targets have got them, or are deleted");
@@ -76,21 +90,21 @@ impl Chancery {
     /// The same at once, for somebody on the host who answers for its clock.
     pub async fn keep_archives_now(&self, host: &Host) -> Result<KeptArchives> {
         self.sequence_ledger().await?;
-        self.keep_archives_by_clock(&Actor::of_host(self.node, host)).await
+        self.keep_archives_by_clock(&Actor::of_host(self.context.node, host)).await
     }
 
     async fn keep_archives_by_clock(&self, actor: &Actor) -> Result<KeptArchives> {
-        let retention = self.settings.load().audit_retention;
+        let retention = self.context.settings.load().audit_retention;
         if retention == AuditRetention::default() {
             return Ok(KeptArchives::default());
         }
-        let read = self.storage.read(&KeepingArchives(()), |tx| Box::pin(retention::told_last(tx)));
+        let read = self.context.storage.read(&KeepingArchives(()), |tx| Box::pin(retention::told_last(tx)));
         if read.await? != retention {
             return Err(Error::internal(
                 "for how long audit records are kept is not what the newest record of that setting says: nothing is moved or removed",
             ));
         }
-        let ago = |days: u32| self.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
+        let ago = |days: u32| self.context.clock.now_ms().saturating_sub(ms(DAY).saturating_mul(days.into()));
         let mut kept = KeptArchives::default();
         if let Some(days) = retention.at_hand_days {
             while self.archive_some(actor, ago(days)).await? {
@@ -111,7 +125,12 @@ impl Chancery {
 
     /// The record of something that was done, to be appended in the transaction that does it.
     fn archive_entry(&self, actor: &Actor, action: Action, detail: serde_json::Value) -> Result<Entry> {
-        Entry::new(self.clock.now_ms(), actor, Event::new(action).detail(detail), chancery_types::ErrorCode::Success)
+        Entry::new(
+            self.context.clock.now_ms(),
+            actor,
+            Event::new(action).detail(detail),
+            chancery_types::ErrorCode::Success,
+        )
     }
 }
 

@@ -20,19 +20,20 @@ use tracing::error;
 
 use super::lines::{Archived, lines_of, records};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Audit, Caller, Error, Event, Grant, Result,
     base::list::{InOrder, Page, items},
     time::rfc3339_ms,
 };
 
-impl Chancery {
+impl Audit {
     /// The archives, the oldest first.
     pub async fn audit_archives(&self, caller: &Caller, query: ArchiveQuery) -> Result<Items<AuditArchive>> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
         let ArchiveQuery { page_size, after } = query;
         let query = ListQuery { page: None, page_size, after, search: None };
-        let rows = Page::in_order(InOrder::Number, &query, &self.limits)?.rows();
+        let rows = Page::in_order(InOrder::Number, &query, &self.context.limits)?.rows();
         let listed = self
+            .context
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit_archives::list(tx, &rows).await?) }));
         items(listed.await?, |head| Ok(body_of(&head)))
     }
@@ -40,8 +41,8 @@ impl Chancery {
     /// The first leaf and the lines of the archive that begins with this leaf; that somebody got them is recorded before. Without one
     /// those of the oldest archive, or none where there is none.
     pub async fn audit_archive(&self, caller: &Caller, first_leaf: Option<i64>) -> Result<(Option<i64>, Vec<u8>)> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
-        let read = self.read_list(caller, &grant, move |tx| {
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
+        let read = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 Ok(match first_leaf {
                     Some(leaf) => audit_archives::by_first_leaf(tx, leaf).await?,
@@ -56,7 +57,7 @@ impl Chancery {
         let lines = row.as_ref().map(|row| lines_of(row).ok_or_else(|| unreadable(row))).transpose()?;
         let first_leaf = row.map(|row| row.head.first_leaf);
         let event = Event::new(Action::AuditExport).detail(json!({"archive": first_leaf}));
-        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        self.context.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
         Ok((first_leaf, lines.unwrap_or_default().into_bytes()))
     }
 }
@@ -89,7 +90,7 @@ pub(in crate::audit) async fn lines_behind(tx: &mut Tx, leaf: i64) -> Result<Opt
     Ok(Some((lines.into_bytes(), first_leaf)))
 }
 
-impl Chancery {
+impl Audit {
     /// The last archive that begins before a leaf: with which one it does, and its records; none of these where somebody changed it.
     pub(crate) async fn archived_before(
         &self,
@@ -98,6 +99,7 @@ impl Chancery {
         leaf: i64,
     ) -> Result<Option<(i64, Option<Vec<Archived>>)>> {
         let read = self
+            .context
             .read_list(caller, grant, move |tx| Box::pin(async move { Ok(audit_archives::before(tx, leaf).await?) }));
         let row = read.await?;
         Ok(row.map(|row| (row.head.first_leaf, lines_of(&row).as_deref().and_then(records))))
@@ -105,13 +107,14 @@ impl Chancery {
 
     /// With which leaf the newest archive begins, and how many leaves were removed: while neither changes, nothing is moved or removed.
     pub(crate) async fn archives_stand(&self, caller: &Caller, grant: &Grant) -> Result<(Option<i64>, i64)> {
-        self.read_list(caller, grant, |tx| {
-            Box::pin(async move {
-                let newest = audit_archives::newest(tx).await?.map(|newest| newest.first_leaf);
-                Ok((newest, audit_ledger::removed(tx).await?))
+        self.context
+            .read_list(caller, grant, |tx| {
+                Box::pin(async move {
+                    let newest = audit_archives::newest(tx).await?.map(|newest| newest.first_leaf);
+                    Ok((newest, audit_ledger::removed(tx).await?))
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

@@ -20,12 +20,10 @@ use super::{
     stored_hashes,
 };
 use crate::{
-    Chancery, Error, Result,
-    audit::{
-        Actor,
-        ledger::{Extension, leaf_of},
-    },
+    Audit, Error, Result,
+    audit::ledger::{Extension, leaf_of},
     base::clock::ms,
+    context::record::Actor,
     log::LogKey,
 };
 
@@ -59,7 +57,7 @@ pub(in crate::audit) enum Removal {
     Stays,
 }
 
-impl Chancery {
+impl Audit {
     /// Removes the oldest archive, if all of it is from before a moment and, where that counts, no authority or time-stamping
     /// service is too young yet.
     pub(in crate::audit) async fn remove_archive(
@@ -68,11 +66,12 @@ impl Chancery {
         before_ms: i64,
         beyond_authorities: Option<u32>,
     ) -> Result<Removal> {
-        let (by, now_ms, key) = (KeepingArchives(()), self.clock.now_ms(), self.ledger.0.key.clone());
+        let (by, now_ms, key) = (KeepingArchives(()), self.context.clock.now_ms(), self.ledger.0.key.clone());
         let authorities_before_ms =
             beyond_authorities.map(|days| now_ms.saturating_sub(ms(DAY).saturating_mul(days.into())));
         let ends = Ends { before_ms, authorities_before_ms, now_ms };
-        let read = self.storage.read(&by, move |tx| Box::pin(async move { Oldest::read(tx, &key, ends).await }));
+        let read =
+            self.context.storage.read(&by, move |tx| Box::pin(async move { Oldest::read(tx, &key, ends).await }));
         let (head, extension) = match read.await? {
             Oldest::Due(head, extension) => (head, extension),
             Oldest::WaitsFor(targets) => return Ok(Removal::WaitsFor(targets)),
@@ -80,7 +79,7 @@ impl Chancery {
         };
         let note = self.ledger.sign(&extension.checkpoint).await?;
         let entry = self.archive_entry(actor, Action::AuditArchiveRemove, told(&head))?;
-        let removed = self.storage.background(&by, move |tx| {
+        let removed = self.context.storage.background(&by, move |tx| {
             Box::pin(async move {
                 if !extension.store(tx, note).await? {
                     return Ok(Removal::Overtaken);

@@ -36,7 +36,7 @@ const UNKNOWN: &str = "unknown";
 
 /// The journals as the store has them, each as far as the newest checkpoint says where that is farther: somebody put its row
 /// back as it once was. One that only the checkpoint knows is among them: no row of a journal is ever removed but by a hand.
-pub(super) async fn all(tx: &mut Tx, key: &LogKey) -> Result<Vec<Row>> {
+pub(crate) async fn all(tx: &mut Tx, key: &LogKey) -> Result<Vec<Row>> {
     let (mut rows, newest) = (journals::all(tx).await?, audit_ledger::newest(tx).await?);
     // A checkpoint that is none of this ledger says nothing here; the sequencer tells of it.
     let checkpoint = newest.and_then(|newest| LedgerCheckpoint::open(&newest.note, key).ok());
@@ -82,12 +82,12 @@ fn without_row(id: Uuid, (segment, record, hash): (i64, i64, Vec<u8>)) -> Row {
 }
 
 /// Whether the store has no row of it.
-pub(super) fn has_no_row(row: &Row) -> bool {
+pub(crate) fn has_no_row(row: &Row) -> bool {
     row.folder.is_empty()
 }
 
 /// All of them, and when it was told last that a part of `own` is missing, if that was not before this time.
-pub(super) async fn all_and_missing(
+pub(crate) async fn all_and_missing(
     tx: &mut Tx,
     key: &LogKey,
     own: Option<Uuid>,
@@ -101,14 +101,14 @@ pub(super) async fn all_and_missing(
 }
 
 /// When it was told last that a part of a journal is missing, if that was not before this time.
-pub(in crate::audit) async fn told_missing(tx: &mut Tx, journal: Uuid, from_ms: Option<i64>) -> Result<Option<i64>> {
+pub(crate) async fn told_missing(tx: &mut Tx, journal: Uuid, from_ms: Option<i64>) -> Result<Option<i64>> {
     let told = newest(tx, journal, Action::JournalMiss, (from_ms, 1)).await?;
     Ok(told.first().map(|row| row.record.at_ms))
 }
 
 /// Whether the last that was told of writing a journal is that it cannot be written. That a segment is not as it was written is
 /// another matter, which nothing ends.
-pub(super) async fn told_failing(tx: &mut Tx, journal: Uuid) -> Result<bool> {
+pub(crate) async fn told_failing(tx: &mut Tx, journal: Uuid) -> Result<bool> {
     let failed = newest(tx, journal, Action::JournalFail, (None, TOLD_MAX)).await?;
     let resumed = newest(tx, journal, Action::JournalResume, (None, 1)).await?;
     let is_of_writing = |row: &&audit::Row| !row.record.detail.contains(OF_SEGMENT);
@@ -130,25 +130,34 @@ async fn newest(
 }
 
 /// What is said of that.
-pub(super) fn missing_before(told_ms: i64) -> String {
+pub(crate) fn missing_before(told_ms: i64) -> String {
     format!("calls from before {} are missing: JournalMiss in the audit says which", rfc3339_ms(told_ms))
 }
 
 /// Whether what was missing then would be there now, if nothing had been lost.
-pub(super) fn is_of_now(told_ms: i64, walked: &Walked) -> bool {
+pub(crate) fn is_of_now(told_ms: i64, walked: &Walked) -> bool {
     removed_before(walked).is_none_or(|removed_ms| told_ms >= removed_ms)
 }
 
 /// The time before which calls were removed, because their time was over.
-pub(super) fn removed_before(walked: &Walked) -> Option<i64> {
+pub(crate) fn removed_before(walked: &Walked) -> Option<i64> {
     walked.first.filter(|(segment, _)| *segment > 1).map(|(_, made_at_ms)| made_at_ms)
 }
 
 /// Whether a journal may have calls of the time: it had begun by its end, and was still there at its beginning. When the
 /// store last heard of one says nothing: a node that is cut off goes on for a while.
-pub(super) fn may_have(row: &Row, from_ms: Option<i64>, to_ms: Option<i64>) -> bool {
+pub(crate) fn may_have(row: &Row, from_ms: Option<i64>, to_ms: Option<i64>) -> bool {
     let had_begun = to_ms.is_none_or(|to| row.began_at_ms.saturating_sub(CLOCKS_MS) < to);
     let was_there =
         row.missed_at_ms.is_none_or(|missed| from_ms.is_none_or(|from| missed.saturating_add(CLOCKS_MS) >= from));
     had_begun && was_there
+}
+
+/// How far the store knows that a journal goes.
+pub(crate) fn head(row: &Row) -> Option<Head> {
+    Some(Head {
+        segment: u64::try_from(row.segment).ok()?,
+        record: u64::try_from(row.record).ok()?,
+        hash: row.hash.as_slice().try_into().ok()?,
+    })
 }

@@ -1,16 +1,10 @@
 //! The journal of the data plane: every call that tokenizes or detokenizes is in it before it is answered, with tags of its
 //! tokens, so that it can be told who has read one.
 //!
-//! `record` is what each call does, `watch` what is done beside them, `ask` what somebody on the host may ask, and `search` what
-//! auditors may. The files are the crate chancery-journal's.
+//! `watch` is what is done beside the calls, and `known` what the store knows of each journal; what a call does, and who asks, is
+//! in `tokenization/journal`. The files are the crate chancery-journal's.
 
-mod ask;
-mod cursor;
-mod known;
-mod record;
-mod search;
-#[cfg(test)]
-mod tests;
+pub(crate) mod known;
 mod watch;
 
 use std::{error::Error as StdError, path::PathBuf, sync::Arc, time::Duration};
@@ -20,13 +14,10 @@ use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_types::KeyId;
 use uuid::Uuid;
 
-pub use self::ask::{JournalEntry, JournalState, OtherJournal};
-pub(super) use self::{ask::head, known::told_missing};
-pub(crate) use self::{
-    record::Noted,
-    watch::{Anchored, Found, KeepingJournal},
-};
-use crate::{Clock, audit::STEADY};
+use crate::{Clock, context::clock_watch::STEADY};
+
+pub(super) use self::known::{head, told_missing};
+pub(crate) use self::watch::{Anchored, Found};
 
 /// Where a process keeps its journal. One without makes no calls of the data plane.
 #[derive(Clone, Debug)]

@@ -13,10 +13,15 @@ use tracing::error;
 
 use super::{
     JournalConfig, JournalKeys,
-    ask::head,
-    known::{self, has_no_row},
+    known::{self, has_no_row, head},
 };
-use crate::{Chancery, Error, Event, Result, Visitor, storage::host_name};
+use crate::{
+    Audit, Error, Event, Result, Visitor,
+    context::{
+        background::Recurring as _,
+        storage::{Background, Evidence, MayRead, Recording, host_name},
+    },
+};
 
 /// How often it is looked after, and how often of these the store learns how far it goes: what is cut off from a journal
 /// shows but for so long.
@@ -25,6 +30,15 @@ const LOOKS: u8 = 10;
 
 /// Keeps what the store knows of the journal, and tells what becomes of its files. Made only here.
 pub(crate) struct KeepingJournal(());
+
+impl Evidence for KeepingJournal {}
+impl MayRead for KeepingJournal {}
+impl Background for KeepingJournal {}
+impl Recording for KeepingJournal {
+    const NAME: &'static str = "journal";
+    const ACTIONS: &'static [Action] =
+        &[Action::JournalMiss, Action::JournalFail, Action::JournalResume, Action::JournalRemove];
+}
 
 /// What the store knows.
 #[derive(Default)]
@@ -39,13 +53,14 @@ struct State {
     is_failing: bool,
 }
 
-impl Chancery {
+impl Audit {
     /// Compares a journal that was opened with what the store knows of this place, and tells what is missing.
     pub(crate) async fn journal_begins(&self, config: Option<&JournalConfig>, found: Option<&Found>) -> Result<()> {
         let (Some(journal), Some(config), Some(found)) = (&self.journal, config, found) else { return Ok(()) };
         let by = &KeepingJournal(());
         let key = self.ledger.0.key.clone();
-        let known = self.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
+        let known =
+            self.context.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
         let folder = std::path::absolute(&config.folder).map_err(Error::internal)?;
         let (host, folder) = (host_name(), folder.display().to_string());
         let id = journal.id();
@@ -62,17 +77,17 @@ impl Chancery {
             let event = Event::new(Action::JournalFail)
                 .on(id)
                 .detail(json!({"why": fault.to_string(), "segment": fault.segment}));
-            self.commit(by, event, |_| Box::pin(async { Ok(()) })).await?;
+            self.context.commit(by, event, |_| Box::pin(async { Ok(()) })).await?;
         }
         let told_failing =
-            self.storage.read(by, move |tx| Box::pin(async move { known::told_failing(tx, id).await })).await?;
+            self.context.storage.read(by, move |tx| Box::pin(async move { known::told_failing(tx, id).await })).await?;
         if told_failing && !journal.refuses() {
             // The process that told so did not live to see it written again.
             self.anchored.state().told.push(Told::Well);
         }
         let known = known.into_iter().find(|row| row.id == id && !has_no_row(row));
         let began = known.as_ref().map(|row| row.began_at_ms);
-        let mut row = row(id, (host, folder), found.first, journal.head(), (began, self.clock.now_ms()));
+        let mut row = row(id, (host, folder), found.first, journal.head(), (began, self.context.clock.now_ms()));
         // Segments that went away while nobody looked are still missing.
         row.first_segment = known.map_or(row.first_segment, |row| row.first_segment);
         self.write_anchor(row.clone()).await?;
@@ -84,7 +99,7 @@ impl Chancery {
     /// may have gone on from a former place.
     fn is_continued(&self, row: &Row) -> Result<bool> {
         let (Some(journal), Some(known)) = (&self.journal, head(row)) else { return Ok(false) };
-        let keys = JournalKeys(Arc::clone(&self.custodian));
+        let keys = JournalKeys(Arc::clone(&self.context.custodian));
         has_head(journal.folder(), &keys, &known).map_err(Error::internal)
     }
 
@@ -96,22 +111,24 @@ impl Chancery {
             "host": host, "folder": folder, "record": record, "writtenAtMs": written_at_ms, "found": found,
         });
         let event = Event::new(Action::JournalMiss).on(*id).detail(detail);
-        let missed = Row { missed_at_ms: Some(self.clock.now_ms()), ..row.clone() };
+        let missed = Row { missed_at_ms: Some(self.context.clock.now_ms()), ..row.clone() };
         let missed = found.is_none().then_some(missed);
-        self.commit(by, event, move |tx| {
-            Box::pin(async move {
-                match missed {
-                    Some(missed) => Ok(journals::put(tx, &missed).await?),
-                    None => Ok(()),
-                }
+        self.context
+            .commit(by, event, move |tx| {
+                Box::pin(async move {
+                    match missed {
+                        Some(missed) => Ok(journals::put(tx, &missed).await?),
+                        None => Ok(()),
+                    }
+                })
             })
-        })
-        .await
+            .await
     }
 
     async fn write_anchor(&self, row: Row) -> Result<()> {
         let by = &KeepingJournal(());
-        self.storage
+        self.context
+            .storage
             .background(by, move |tx| Box::pin(async move { Ok::<_, Error>(journals::put(tx, &row).await?) }))
             .await
     }
@@ -119,11 +136,11 @@ impl Chancery {
     /// Looks after the journal each second, until the last user of this Chancery is gone.
     pub(crate) fn watch_journal(self: &Arc<Self>) {
         if self.journal.is_some() {
-            self.every(LOOK_EVERY, "looking after the journal", |chancery| Box::pin(chancery.look_at_journal()));
+            self.every(LOOK_EVERY, "looking after the journal", |audit| Box::pin(audit.look_at_journal()));
         }
     }
 
-    pub(super) async fn look_at_journal(&self) -> Result<()> {
+    pub(crate) async fn look_at_journal(&self) -> Result<()> {
         let is_due = {
             let mut state = self.anchored.state();
             state.told.extend(self.journal.as_ref().map(|journal| journal.take_events()).unwrap_or_default());
@@ -145,7 +162,8 @@ impl Chancery {
     async fn look_for_rows(&self) -> Result<()> {
         let Some(own) = self.anchored.state().row.clone() else { return Ok(()) };
         let (by, key) = (&KeepingJournal(()), self.ledger.0.key.clone());
-        let known = self.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
+        let known =
+            self.context.storage.read(by, move |tx| Box::pin(async move { known::all(tx, &key).await })).await?;
         for row in known.iter().filter(|row| has_no_row(row)) {
             if row.id == own.id {
                 self.write_anchor(own.clone()).await?;
@@ -164,7 +182,7 @@ impl Chancery {
             return Ok(());
         }
         let first_segment = self.anchored.state().row.as_ref().map_or(known.first_segment, |row| row.first_segment);
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let row = Row {
             first_segment,
             ..row(known.id, (known.host, known.folder), 1, head, (Some(known.began_at_ms), now_ms))
@@ -174,7 +192,7 @@ impl Chancery {
         Ok(())
     }
 
-    pub(super) async fn tell_of_journal(&self, told: Told) -> Result<()> {
+    pub(crate) async fn tell_of_journal(&self, told: Told) -> Result<()> {
         let by = &KeepingJournal(());
         let Some(mut row) = self.anchored.state().row.clone() else { return Ok(()) };
         let event = |action: Action, detail| Event::new(action).on(row.id).detail(detail);
@@ -197,7 +215,9 @@ impl Chancery {
             }
         };
         let written = row.clone();
-        self.commit(by, event, move |tx| Box::pin(async move { Ok(journals::put(tx, &written).await?) })).await?;
+        self.context
+            .commit(by, event, move |tx| Box::pin(async move { Ok(journals::put(tx, &written).await?) }))
+            .await?;
         let mut state = self.anchored.state();
         state.row = Some(row);
         match told {

@@ -9,7 +9,7 @@ use chancery_types::Action;
 use serde_json::json;
 
 use super::SequencingLedger;
-use crate::{Chancery, Error, Event, Meaning, Result, Visitor};
+use crate::{Audit, Error, Event, Meaning, Result, Visitor};
 
 /// What is told has lasted for so long.
 const TOLD_AFTER: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ impl Failing {
     }
 }
 
-impl Chancery {
+impl Audit {
     /// Records once that the ledger cannot be extended, and once that it can be again. A store that is away is told otherwise, and
     /// nothing can be recorded there.
     pub(super) async fn tell_of_ledger(&self, failure: Option<&Error>) -> Result<()> {
@@ -43,7 +43,7 @@ impl Chancery {
         if let Some(action) = action {
             let seconds = state.map_or(0, |(since, _)| since.elapsed().as_secs());
             let event = Event::new(action).detail(json!({"seconds": seconds}));
-            self.commit(&SequencingLedger(()), event, |_| Box::pin(async { Ok(()) })).await?;
+            self.context.commit(&SequencingLedger(()), event, |_| Box::pin(async { Ok(()) })).await?;
         }
         *self.ledger.1.state() = next;
         Ok(())

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::{leaf_of, line_of_leaf};
 use crate::{
-    Chancery, Error, Host, Result,
+    Audit, Error, Host, Result,
     audit::archives::lines_behind,
     log::{LogKey, with_cosignatures},
 };
@@ -149,7 +149,7 @@ async fn checkpoints(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>,
     Ok((lines.into_bytes(), Some(next)))
 }
 
-impl Chancery {
+impl Audit {
     /// Goes through the ledger in the store, and compares it with checkpoints that witnesses kept. With a key, only what
     /// that one signed is believed, and not what the store's own did.
     pub async fn verify_ledger(
@@ -176,10 +176,11 @@ impl Chancery {
 
     async fn copy_of_ledger(&self, host: &Host) -> Result<LedgerCopy> {
         let own = self.ledger.0.key.clone();
-        let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own, false).await }));
+        let begun =
+            self.context.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own, false).await }));
         let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::live());
         while let Some(this) = part {
-            let (lines, next) = self.storage.read(host, move |tx| Box::pin(this.read(tx))).await?;
+            let (lines, next) = self.context.storage.read(host, move |tx| Box::pin(this.read(tx))).await?;
             for line in String::from_utf8(lines).map_err(Error::internal)?.lines() {
                 copy.push(line);
             }
@@ -190,7 +191,7 @@ impl Chancery {
 
     /// Places among the leaves, and checkpoints, that whoever extends the ledger did not write.
     async fn misplaced(&self, host: &Host) -> Result<Vec<LedgerFault>> {
-        let read = self.storage.read(host, |tx| {
+        let read = self.context.storage.read(host, |tx| {
             Box::pin(async move {
                 let no_notes = audit_ledger::no_notes(tx, FAULTS).await?;
                 if !no_notes.is_empty() {

@@ -15,17 +15,17 @@ use chancery_verify::ledger::LedgerFault;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::{Chancery, Error, Host, Result};
+use crate::{Audit, Error, Host, Result};
 
 /// Records that are looked at together.
 const TOGETHER: u32 = 1_000;
 
-impl Chancery {
+impl Audit {
     /// The records that a search for one of their identities does not find.
     pub(super) async fn unfindable(&self, host: &Host) -> Result<Vec<LedgerFault>> {
         let (mut faults, mut from) = (Vec::new(), i64::MIN);
         loop {
-            let read = self.storage.read(host, move |tx| Box::pin(look(tx, from)));
+            let read = self.context.storage.read(host, move |tx| Box::pin(look(tx, from)));
             let (numbers, last) = read.await?;
             faults.extend(numbers.into_iter().map(|number| LedgerFault::Unfindable { number }));
             match last {
@@ -40,7 +40,7 @@ impl Chancery {
         let (mut faults, mut place) = (Vec::new(), (String::new(), i64::MIN, i64::MIN));
         loop {
             let behind = place.clone();
-            let read = self.storage.read(host, move |tx| {
+            let read = self.context.storage.read(host, move |tx| {
                 Box::pin(async move { Ok::<_, Error>(audit::named(tx, behind, TOGETHER).await?) })
             });
             let named = read.await?;

@@ -6,10 +6,10 @@ use chancery_verify::ledger::LedgerCheckpoint;
 
 use super::alarm::Failing;
 use crate::{
-    Clock, Error, Result,
+    Context, Error, Result,
+    context::storage::Opening,
     custody::Custody,
     log::{NoteSigner, StoredKey},
-    storage::{Opening, Storage},
     time::rfc3339_ms,
 };
 
@@ -18,13 +18,8 @@ pub(crate) struct Ledger(pub(crate) NoteSigner, pub(super) Failing);
 
 impl Ledger {
     /// Opens the ledger, or begins it; of two nodes that do so at once, both get what the first one made.
-    pub(crate) async fn load(
-        storage: &Storage,
-        opening: &Opening,
-        custodian: &Custodian,
-        custody: &Custody,
-        clock: &Clock,
-    ) -> Result<Self> {
+    pub(crate) async fn load(context: &Context, opening: &Opening) -> Result<Self> {
+        let Context { storage, custodian, custody, clock, .. } = context;
         let read =
             storage.read(opening, |tx| Box::pin(async move { Ok::<_, Error>(audit_ledger::read(tx).await?) })).await?;
         if let Some(row) = read {

@@ -10,6 +10,7 @@ mod export;
 mod findable;
 mod key;
 mod sequencer;
+
 #[cfg(test)]
 mod tests;
 
@@ -30,7 +31,7 @@ pub(super) use self::sequencer::Extension;
 pub(crate) use self::{key::Ledger, sequencer::SequencingLedger};
 use super::reading::body_of;
 use crate::{
-    Caller, Chancery, Error, Result,
+    Audit, Caller, Error, Result,
     log::{Shown, cosigned, with_cosignatures},
 };
 
@@ -52,11 +53,11 @@ pub(super) fn line_of_leaf(mut record: Vec<u8>, leaf: i64) -> Vec<u8> {
     record
 }
 
-impl Chancery {
+impl Audit {
     /// The newest checkpoint of the ledger.
     pub async fn audit_checkpoint(&self, caller: &Caller) -> Result<AuditCheckpoint> {
-        let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
-        let read = self.storage.read(&grant, |tx| {
+        let grant = self.context.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
+        let read = self.context.storage.read(&grant, |tx| {
             Box::pin(async move {
                 let newest = audit_ledger::newest(tx).await?;
                 Ok::<_, Error>((newest, witnesses::states(tx, Tree::Ledger).await?))

@@ -17,13 +17,18 @@ use chancery_store::{
         turns,
     },
 };
+use chancery_types::Action;
 use chancery_verify::ledger::{JournalAnchor, LedgerCheckpoint, TOLERANCE_MS, leaf_hash};
 use tracing::error;
 
 use super::leaf_of;
 use crate::{
-    Chancery, Error, Result,
+    Audit, Error, Result,
     audit::journal::{head, told_missing},
+    context::{
+        background::Recurring as _,
+        storage::{Background, Evidence, MayRead, Recording},
+    },
     log::{
         LogKey, load, number, ranges,
         tree::{self, TileId},
@@ -40,15 +45,23 @@ const TOGETHER: u32 = 1_000;
 /// Makes leaves of records. Made only here.
 pub(crate) struct SequencingLedger(pub(super) ());
 
-impl Chancery {
+impl Evidence for SequencingLedger {}
+impl MayRead for SequencingLedger {}
+impl Background for SequencingLedger {}
+impl Recording for SequencingLedger {
+    const NAME: &'static str = "ledger";
+    const ACTIONS: &'static [Action] = &[Action::LedgerFail, Action::LedgerResume];
+}
+
+impl Audit {
     /// Looks for records that are no leaves until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
     #[cfg_attr(test, expect(dead_code, reason = "tests do without"))]
     pub(crate) fn sequence_ledger_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "extending the audit ledger", |chancery| {
+        self.every(LOOK_EVERY, "extending the audit ledger", |audit| {
             Box::pin(async move {
-                let extended = chancery.sequence_ledger().await;
-                chancery.tell_of_ledger(extended.as_ref().err()).await?;
+                let extended = audit.sequence_ledger().await;
+                audit.tell_of_ledger(extended.as_ref().err()).await?;
                 extended
             })
         });
@@ -59,6 +72,7 @@ impl Chancery {
         while let Some(extension) = self.ledger_extension().await? {
             let (note, is_last) = (self.ledger.sign(&extension.checkpoint).await?, !extension.is_full);
             let stored = self
+                .context
                 .storage
                 .background(&SequencingLedger(()), move |tx| Box::pin(async move { extension.store(tx, note).await }));
             if stored.await? && is_last {
@@ -70,8 +84,9 @@ impl Chancery {
 
     /// What the ledger is to be extended by, if by anything.
     pub(super) async fn ledger_extension(&self) -> Result<Option<Extension>> {
-        let (key, now_ms) = (self.ledger.0.key.clone(), self.clock.now_ms());
+        let (key, now_ms) = (self.ledger.0.key.clone(), self.context.clock.now_ms());
         let read = self
+            .context
             .storage
             .read(&SequencingLedger(()), move |tx| Box::pin(async move { Extension::read(tx, &key, now_ms).await }));
         read.await

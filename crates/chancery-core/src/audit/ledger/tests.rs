@@ -52,7 +52,7 @@ async fn filled(chancery: &Chancery) -> i64 {
         for number in 0..3 {
             append(chancery, &format!("{round} {number}")).await;
         }
-        chancery.sequence_ledger().await.unwrap();
+        chancery.audit.sequence_ledger().await.unwrap();
     }
     placed(chancery).await.last().unwrap().row.seq
 }
@@ -71,7 +71,7 @@ async fn leaf(chancery: &Chancery, number: i64) -> u64 {
 async fn checkpoint(chancery: &Chancery) -> (String, LedgerCheckpoint) {
     let read = chancery.storage.store().read(|tx| Box::pin(audit_ledger::newest(tx)));
     let note = read.await.map_err(Error::from).unwrap().unwrap().note;
-    let opened = LedgerCheckpoint::open(&note, &chancery.ledger.0.key).unwrap();
+    let opened = LedgerCheckpoint::open(&note, &chancery.audit.ledger.0.key).unwrap();
     (note, opened)
 }
 
@@ -89,7 +89,7 @@ async fn alter(chancery: &Chancery, statements: Vec<String>) {
 }
 
 async fn verified(chancery: &Chancery, witnesses: &[String]) -> LedgerState {
-    chancery.verify_ledger(&HOST, None, (witnesses, &Demand::default()), TOLERANCE_MS).await.unwrap()
+    chancery.audit.verify_ledger(&HOST, None, (witnesses, &Demand::default()), TOLERANCE_MS).await.unwrap()
 }
 
 async fn faults(chancery: &Chancery, witnesses: &[String]) -> Vec<LedgerFault> {
@@ -98,7 +98,7 @@ async fn faults(chancery: &Chancery, witnesses: &[String]) -> Vec<LedgerFault> {
 
 /// The ledger as an export has it.
 async fn lines(chancery: &Chancery) -> Vec<String> {
-    let (key, mut text) = (chancery.ledger.0.key.clone(), String::new());
+    let (key, mut text) = (chancery.audit.ledger.0.key.clone(), String::new());
     let read = chancery.storage.read(&HOST, move |tx| Box::pin(async move { Part::first(tx, &key, true).await }));
     let mut part = Some(read.await.unwrap());
     while let Some(this) = part {
@@ -112,7 +112,7 @@ async fn lines(chancery: &Chancery) -> Vec<String> {
 fn of_lines(chancery: &Chancery, lines: &[String], witnesses: &[String]) -> LedgerState {
     let mut copy = LedgerCopy::default();
     lines.iter().for_each(|line| copy.push(line));
-    verify_ledger(copy, &chancery.ledger.0.key, (witnesses, &Demand::default()), TOLERANCE_MS)
+    verify_ledger(copy, &chancery.audit.ledger.0.key, (witnesses, &Demand::default()), TOLERANCE_MS)
 }
 
 /// Each test on both databases.
@@ -156,7 +156,7 @@ async fn an_untouched_ledger_is_whole(installation: Installation) {
     let state = verified(chancery, std::slice::from_ref(&note)).await;
     assert_eq!((state.faults.as_slice(), state.newer), (&[][..], 0));
     assert_eq!((state.records, state.newest), (newest.head.size, Some(newest.clone())));
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert_eq!(checkpoint(chancery).await.0, note, "nothing new, nothing written");
     assert_eq!(placed(chancery).await.len() as u64, newest.head.size);
 }
@@ -213,7 +213,7 @@ async fn an_inserted_record_is_named(installation: Installation) {
     let write = chancery.storage.store().write(move |tx| Box::pin(audit::append(tx, old)));
     write.await.map_err(Error::from).unwrap();
     // Nothing is between it and its leaf: it becomes one, behind records that are younger.
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let number = placed(chancery).await.last().unwrap().row.seq;
     let found = faults(chancery, &[]).await;
     let [LedgerFault::Late { leaf: at, number: late, .. }] = found[..] else { panic!("{found:?}") };
@@ -266,7 +266,7 @@ async fn an_inserted_checkpoint_is_named(installation: Installation) {
     assert!(found.contains(&LedgerFault::Place { expected: newest.number + 1, found: 2 }), "{found:?}");
     // One that its own key has signed, over what was never there.
     let made = LedgerCheckpoint { number: newest.number + 1, previous: random(), ..newest };
-    let note = chancery.ledger.sign(&made).await.unwrap();
+    let note = chancery.audit.ledger.sign(&made).await.unwrap();
     alter(chancery, vec![format!("DELETE FROM audit_checkpoints WHERE number = {}", made.number)]).await;
     let mut lines = lines(chancery).await;
     let last = lines.iter().rposition(|line| line.starts_with("{\"checkpoint\"")).unwrap();
@@ -316,7 +316,7 @@ async fn a_store_that_was_set_back_is_found_against_a_witness(installation: Inst
     filled(chancery).await;
     let (_, before) = checkpoint(chancery).await;
     append(chancery, "later").await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let (note, newest) = checkpoint(chancery).await;
     cut_to(chancery, &before).await;
     assert_eq!(faults(chancery, &[]).await, [], "by itself it is whole");
@@ -329,7 +329,7 @@ async fn a_store_that_was_set_back_is_found_against_a_witness(installation: Inst
     assert_eq!(faults(chancery, std::slice::from_ref(&note)).await, [set_back]);
     // It goes on from there, and never becomes what the witness has seen.
     append(chancery, "another").await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let found = faults(chancery, &[note]).await;
     assert!(matches!(found[0], LedgerFault::WrittenAnew { number, .. } if number == newest.number), "{found:?}");
 }
@@ -351,7 +351,7 @@ async fn a_ledger_written_anew_with_its_own_key_is_found_against_a_witness(insta
         ],
     )
     .await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert_eq!(faults(chancery, &[]).await, [], "by itself it is whole");
     let found = faults(chancery, &[early, note]).await;
     // The older checkpoint says that the first leaves are what they were: the forged one is behind them.
@@ -361,8 +361,9 @@ async fn a_ledger_written_anew_with_its_own_key_is_found_against_a_witness(insta
         |fault: &LedgerFault| matches!(fault, LedgerFault::WrittenAnew { number, .. } if *number == first.number);
     assert!(!found.iter().any(of_first), "{found:?}");
     // Under another key nothing is believed.
-    let other = LogKey::new(chancery.ledger.0.key.name(), random()).unwrap();
-    let state = chancery.verify_ledger(&HOST, Some(&other), (&[], &Demand::default()), TOLERANCE_MS).await.unwrap();
+    let other = LogKey::new(chancery.audit.ledger.0.key.name(), random()).unwrap();
+    let state =
+        chancery.audit.verify_ledger(&HOST, Some(&other), (&[], &Demand::default()), TOLERANCE_MS).await.unwrap();
     assert_eq!(state.faults[0], LedgerFault::Unsigned { number: 0, why: NotSigned::Unknown });
 }
 
@@ -374,7 +375,7 @@ async fn nothing_is_signed_over_an_altered_ledger(installation: Installation) {
         chancery.storage.store().write(|tx| Box::pin(async { tiles::put(tx, Tree::Ledger, 0, 0, &[0; 96]).await }));
     write.await.map_err(Error::from).unwrap();
     append(chancery, "later").await;
-    chancery.sequence_ledger().await.unwrap_err();
+    chancery.audit.sequence_ledger().await.unwrap_err();
     assert_eq!(checkpoint(chancery).await, before);
 }
 
@@ -392,8 +393,8 @@ async fn records_from_before_the_ledger_are_taken_in(installation: Installation)
         ],
     )
     .await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     append(chancery, "from now on").await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert_eq!(faults(chancery, &[]).await, []);
 }

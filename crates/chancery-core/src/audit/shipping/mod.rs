@@ -13,6 +13,7 @@ mod ship;
 mod stored_target;
 mod syslog;
 mod targets;
+
 #[cfg(test)]
 mod tests;
 
@@ -26,8 +27,7 @@ use std::{
 
 use uuid::Uuid;
 
-pub(crate) use self::ship::ShippingAudit;
-use crate::{Chancery, Limits, Visitor, base::pool::Pool};
+use crate::{Audit, Limits, Visitor, base::pool::Pool};
 
 /// Targets that are sent to at a time.
 const SENDS_MAX: usize = 8;
@@ -68,7 +68,7 @@ impl Shipping {
     }
 }
 
-impl Chancery {
+impl Audit {
     /// How many audit records were shipped, and how far targets are behind.
     #[must_use]
     pub fn shipping_counts(&self, _visitor: &Visitor) -> ShippingCounts {

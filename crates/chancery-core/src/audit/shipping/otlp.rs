@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::item::Item;
 use crate::{
     Error, Result,
-    notices::{Posted, beginning},
+    outbound::{Posted, beginning},
 };
 
 /// Bytes of an answer that are read at least: one that says why it rejects something may be long.

@@ -13,22 +13,22 @@ use super::{
     syslog,
 };
 use crate::{
-    Chancery, Error, Result,
+    Audit, Error, Result,
     base::error::reason,
-    notices::{Append, Attempt, Post, Secrets, Syslog, attempt, signed},
-    storage::host_name,
+    context::storage::host_name,
+    outbound::{Append, Attempt, Post, Secrets, Syslog, attempt, signed},
 };
 
 /// Why nothing was sent.
 type Refusal = Box<dyn std::error::Error + Send + Sync>;
 
-impl Chancery {
+impl Audit {
     /// Sends items to a target, and answers what came of it. An error is ours: there is no room, or no transport.
     pub(super) async fn send_to_target(&self, target: &StoredTarget, items: Vec<Item>) -> Result<Attempt> {
-        let transport = self.notices.transport()?;
-        let (wait, answer_max) = (self.limits.notices.wait_max, self.limits.notices.answer_max);
+        let transport = self.context.outbound.transport()?;
+        let (wait, answer_max) = (self.context.limits.notices.wait_max, self.context.limits.notices.answer_max);
         let secret = self.open_target_secret(target)?;
-        let (now_ms, host) = (self.clock.now_ms(), host_name());
+        let (now_ms, host) = (self.context.clock.now_ms(), host_name());
         let ledger = self.ledger.0.key.name().to_owned();
         let receiver = target.receiver.clone();
         let pool = &self.shipping.pool;

@@ -23,10 +23,15 @@ use super::{
     stored_target::{Receiver, StoredTarget},
 };
 use crate::{
-    Chancery, Error, Event, Host, Result,
-    audit::{Actor, Entry, archives::Archived},
+    Audit, Error, Event, Host, Result,
+    audit::archives::Archived,
     base::clock::ms,
-    notices::{Attempt, Secrets, delay_ms, jitter},
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+        storage::{Background, Evidence, MayRead, Recording},
+    },
+    outbound::{Attempt, Secrets, delay_ms, jitter},
 };
 
 /// How often it is looked what is to be shipped.
@@ -47,10 +52,18 @@ const TOLD_AT: i64 = 3;
 /// Ships audit records. Made only here.
 pub(crate) struct ShippingAudit(());
 
-impl Chancery {
+impl Evidence for ShippingAudit {}
+impl MayRead for ShippingAudit {}
+impl Background for ShippingAudit {}
+impl Recording for ShippingAudit {
+    const NAME: &'static str = "shipping";
+    const ACTIONS: &'static [Action] = &[Action::AuditTargetFail, Action::AuditTargetResume];
+}
+
+impl Audit {
     /// Ships audit records until the last user of this Chancery is gone. Only for a server that stays.
     pub fn ship_audit(self: &Arc<Self>, _host: &Host) {
-        if self.notices.transport().is_err() {
+        if self.context.outbound.transport().is_err() {
             return;
         }
         let weak = Arc::downgrade(self);
@@ -59,11 +72,11 @@ impl Chancery {
             looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
             loop {
                 looks.tick().await;
-                let Some(chancery) = Self::while_open(&weak) else { return };
+                let Some(audit) = Self::while_open(&weak) else { return };
                 // While the store is away everybody says so; the next look is soon.
-                let Ok(ready) = chancery.targets_behind().await else { continue };
+                let Ok(ready) = audit.targets_behind().await else { continue };
                 for target in ready {
-                    if chancery.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target) {
+                    if audit.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target) {
                         tokio::spawn(ship_all(weak.clone(), target));
                     }
                 }
@@ -73,7 +86,7 @@ impl Chancery {
 
     /// The targets that something can be shipped to now; the figures for the metrics are noted.
     pub(super) async fn targets_behind(&self) -> Result<Vec<Uuid>> {
-        let read = self.storage.read(&ShippingAudit(()), |tx| {
+        let read = self.context.storage.read(&ShippingAudit(()), |tx| {
             Box::pin(async move {
                 let states = table::states(tx).await?;
                 let leaves = if states.is_empty() { 0 } else { audit_ledger::leaves(tx).await? };
@@ -88,7 +101,7 @@ impl Chancery {
         let behind = enabled.iter().map(|state| leaves - state.next_leaf).max().unwrap_or_default();
         counts.behind.store(u64::try_from(behind).unwrap_or_default(), Ordering::Relaxed);
         counts.failing.store(enabled.iter().filter(|state| state.is_failing).count() as u64, Ordering::Relaxed);
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let is_ready =
             |state: &&&State| state.next_leaf < leaves && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms;
         Ok(enabled.iter().filter(is_ready).map(|state| state.target).collect())
@@ -125,10 +138,10 @@ impl Chancery {
 
     /// Takes the lease of a target; none where another node has it, or it is gone.
     pub(super) async fn take_target(&self, target: Uuid) -> Result<Option<(StoredTarget, State)>> {
-        let (node, now_ms) = (self.node, self.clock.now_ms());
+        let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
         // Until there is room, until it is sent, and some seconds to write down what came of it.
-        let lease_ms = ms(self.limits.pool_wait_max) + ms(self.limits.notices.wait_max) + 10_000;
-        let taken = self.storage.background(&ShippingAudit(()), move |tx| {
+        let lease_ms = ms(self.context.limits.pool_wait_max) + ms(self.context.limits.notices.wait_max) + 10_000;
+        let taken = self.context.storage.background(&ShippingAudit(()), move |tx| {
             Box::pin(async move {
                 let Some(row) = table::by_id(tx, target).await?.filter(|row| row.is_enabled) else { return Ok(None) };
                 let until_ms = now_ms.saturating_add(lease_ms);
@@ -143,19 +156,19 @@ impl Chancery {
     async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<(Attempt, i64, i64)> {
         let from = state.next_leaf;
         let limit = TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1);
-        let read = self.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
+        let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
         let (items, next_leaf, leaves) = read.await?;
         Ok((self.send_to_target(target, items).await?, next_leaf, leaves))
     }
 
     fn after_taking(&self, state: &State, next_leaf: i64) -> State {
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
-        let shipped_at_ms = Some(self.clock.now_ms());
+        let shipped_at_ms = Some(self.context.clock.now_ms());
         State { next_leaf, shipped, failures: 0, due_at_ms: 0, is_failing: false, shipped_at_ms, ..state.clone() }
     }
 
     fn after_failing(&self, target: &StoredTarget, state: &State, attempt: &Attempt) -> State {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let error = attempt.why("HTTP");
         let failures = state.failures.saturating_add(1);
         let mut next_leaf = state.next_leaf;
@@ -173,7 +186,7 @@ impl Chancery {
 
     /// Writes down what came of a turn, and tells where a target begins or ends to fail.
     async fn settle_shipping(&self, target: &StoredTarget, before: State, settled: State, leaves: i64) -> Result<()> {
-        let (node, now_ms, name) = (self.node, self.clock.now_ms(), target.row.name.clone());
+        let (node, now_ms, name) = (self.context.node, self.context.clock.now_ms(), target.row.name.clone());
         let told = match (before.is_failing, settled.is_failing) {
             (false, true) => Some(Action::AuditTargetFail),
             (true, false) => Some(Action::AuditTargetResume),
@@ -190,7 +203,7 @@ impl Chancery {
             Entry::new(now_ms, &Actor::of_task(node, &by), event, ErrorCode::Success)
         });
         let entry = entry.transpose()?;
-        let written = self.storage.background(&by, move |tx| {
+        let written = self.context.storage.background(&by, move |tx| {
             Box::pin(async move {
                 if table::settle(tx, node, settled).await?
                     && let Some(entry) = entry
@@ -253,9 +266,9 @@ async fn records(tx: &mut Tx, from: i64, limit: u32) -> Result<Vec<Item>> {
 }
 
 /// Ships all that a target has not got yet.
-async fn ship_all(weak: Weak<Chancery>, target: Uuid) {
-    while let Some(chancery) = Chancery::while_open(&weak) {
-        match chancery.ship_some(target).await {
+async fn ship_all(weak: Weak<Audit>, target: Uuid) {
+    while let Some(audit) = Audit::while_open(&weak) {
+        match audit.ship_some(target).await {
             Ok(true) => {}
             Ok(false) => break,
             Err(failure) => {
@@ -265,7 +278,7 @@ async fn ship_all(weak: Weak<Chancery>, target: Uuid) {
             }
         }
     }
-    if let Some(chancery) = weak.upgrade() {
-        chancery.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
+    if let Some(audit) = weak.upgrade() {
+        audit.shipping.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
     }
 }

@@ -12,7 +12,7 @@ use chancery_types::{
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::{Chancery, Error, Result, notices::changed_url_in_records, time::rfc3339_ms};
+use crate::{Audit, Error, Result, outbound::changed_url_in_records, time::rfc3339_ms};
 
 /// The kind of value that is sealed; part of the stored format.
 const SEALED: &str = "audit target";
@@ -134,10 +134,10 @@ pub(super) fn shown(state: table::State, leaves: i64) -> ShippingState {
     }
 }
 
-impl Chancery {
+impl Audit {
     pub(super) fn seal_target_secret(&self, id: AuditTargetId, secret: &[u8]) -> Result<Vec<u8>> {
         let context = Context { kind: SEALED, row: id.as_bytes() };
-        self.custodian.seal_value(context, secret).map_err(Error::internal)
+        self.context.custodian.seal_value(context, secret).map_err(Error::internal)
     }
 
     /// The key of a webhook, or the token of OTLP.
@@ -145,7 +145,7 @@ impl Chancery {
         let Some(sealed) = target.row.secret.as_deref() else { return Ok(None) };
         let id = target.id();
         let context = Context { kind: SEALED, row: id.as_bytes() };
-        let opened = self.custodian.open_value(context, sealed).map_err(Error::internal)?;
+        let opened = self.context.custodian.open_value(context, sealed).map_err(Error::internal)?;
         Ok(Some(Zeroizing::new(opened.expose().to_vec())))
     }
 }

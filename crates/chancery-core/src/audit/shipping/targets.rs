@@ -25,13 +25,13 @@ use super::{
     stored_target::{Receiver, StoredTarget, shown},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
+    Audit, Caller, Error, Event, Grant, Result,
     base::{
         list::Page,
         text::{check_name, check_renamed},
     },
     identity::name_taken,
-    notices::{Attempt, check_key, check_url},
+    outbound::{Attempt, check_key, check_url},
 };
 
 /// Bytes of a token of OTLP.
@@ -43,13 +43,13 @@ const FILE_NAME_MAX: usize = 64;
 /// Who may see where the records go, and how far they are.
 const READERS: [Perm; 2] = [Perm::SystemManage, Perm::AuditRead];
 
-impl Chancery {
+impl Audit {
     /// Makes a target. What Chancery records leaves it by that, so it takes two persons.
     pub async fn create_audit_target(&self, caller: &Caller, request: CreateAuditTarget) -> Result<AuditTarget> {
         let id = AuditTargetId::from_random(chancery_keys::random());
         let grant = self.grant_audit_targets(caller, Action::AuditTargetCreate, None).await?;
         let CreateAuditTarget { name, syslog, webhook, otlp, file, secret, enabled, first_sequence } = request;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let receiver = one_of(syslog, webhook, otlp, file)?
             .ok_or_else(|| Error::value("/webhook", "A target needs `syslog`, `webhook`, `otlp` or `file`."))?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
@@ -62,7 +62,7 @@ impl Chancery {
             is_enabled: enabled.unwrap_or(true),
             content: String::new(),
             secret: secret.map(|secret| self.seal_target_secret(id, &secret)).transpose()?,
-            created_at_ms: self.clock.now_ms(),
+            created_at_ms: self.context.clock.now_ms(),
         };
         let mut detail =
             json!({"name": row.name, "receiver": receiver.in_records(None), "firstSequence": first_sequence});
@@ -70,32 +70,34 @@ impl Chancery {
             detail["enabled"] = json!(false);
         }
         let event = Event::new(Action::AuditTargetCreate).on(Uuid::from(id)).detail(detail);
-        let max = self.limits.notices.targets_max;
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                tables::turns::take(tx, "audit targets").await?;
-                if table::count(tx).await? >= i64::from(max) {
-                    let message = format!("There are {max} targets of the audit records already; no more are taken.");
-                    return Err(Error::too_large("", message));
-                }
-                check_alone(tx, row.id, &receiver).await?;
-                let first = first_leaf(tx, first_sequence).await?;
-                let row = StoredTarget { row, receiver }.into_row()?;
-                table::insert(tx, &row).await.map_err(name_taken)?;
-                table::begin(tx, row.id, first).await?;
-                let shipping = state(tx, row.id).await?;
-                Ok(StoredTarget::from_row(row)?.body(shipping))
+        let max = self.context.limits.notices.targets_max;
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    tables::turns::take(tx, "audit targets").await?;
+                    if table::count(tx).await? >= i64::from(max) {
+                        let message =
+                            format!("There are {max} targets of the audit records already; no more are taken.");
+                        return Err(Error::too_large("", message));
+                    }
+                    check_alone(tx, row.id, &receiver).await?;
+                    let first = first_leaf(tx, first_sequence).await?;
+                    let row = StoredTarget { row, receiver }.into_row()?;
+                    table::insert(tx, &row).await.map_err(name_taken)?;
+                    table::begin(tx, row.id, first).await?;
+                    let shipping = state(tx, row.id).await?;
+                    Ok(StoredTarget::from_row(row)?.body(shipping))
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The targets that there are, by name.
     pub async fn audit_targets(&self, caller: &Caller, query: &ListQuery) -> Result<Results<AuditTarget>> {
-        let grant = self.grant_any(caller, &READERS, Action::AuditTargetRead, None).await?;
-        let page = Page::of(query, &self.limits)?;
+        let grant = self.context.grant_any(caller, &READERS, Action::AuditTargetRead, None).await?;
+        let page = Page::of(query, &self.context.limits)?;
         let (term, rows) = (page.term(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let listed = table::list(tx, term.as_deref(), &rows).await?;
                 let mut states = Vec::with_capacity(listed.rows.len());
@@ -112,8 +114,9 @@ impl Chancery {
 
     /// One target; never its secret.
     pub async fn audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<AuditTarget> {
-        let grant = self.grant_any(caller, &READERS, Action::AuditTargetRead, Some(id.into())).await?;
-        self.storage
+        let grant = self.context.grant_any(caller, &READERS, Action::AuditTargetRead, Some(id.into())).await?;
+        self.context
+            .storage
             .read(&grant, move |tx| Box::pin(async move { Ok(load(tx, id).await?.body(state(tx, id.into()).await?)) }))
             .await
     }
@@ -128,8 +131,8 @@ impl Chancery {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetChange, Some(id)).await?;
         let PatchAuditTarget { name, syslog, webhook, otlp, file, secret, enabled } = request;
         let StoredTarget { row: before, receiver } =
-            self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
-        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.limits))?;
+            self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        name.as_ref().map_or(Ok(()), |name| check_renamed("/name", name, &before.name, &self.context.limits))?;
         let was = receiver.clone();
         let receiver = changed(receiver, one_of(syslog, webhook, otlp, file)?)?;
         check_receiver(&receiver)?;
@@ -141,66 +144,68 @@ impl Chancery {
             check_secret(&receiver, Some(&secret))?;
             sealed = Some(self.seal_target_secret(id, &secret)?);
         }
-        let ((event, told), limits) = (event(Action::AuditTargetChange, id).told(), self.limits.clone());
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                tables::turns::take(tx, "audit targets").await?;
-                check_alone(tx, id.into(), &receiver).await?;
-                let old = load(tx, id).await?;
-                if old.row != before {
-                    return Err(Error::state("The target was changed by somebody else at the same time."));
-                }
-                let row = table::Row {
-                    name: name.unwrap_or_else(|| before.name.clone()),
-                    is_enabled: enabled.unwrap_or(before.is_enabled),
-                    secret: sealed,
-                    ..before
-                };
-                let new = StoredTarget { row, receiver };
-                let state_of = ShippingState::default;
-                let is = new.in_records(Some(&old.receiver), state_of());
-                told.changed(&old.in_records(None, state_of()), &is, &limits)?;
-                let is = new.body(state_of());
-                table::update(tx, &new.into_row()?).await.map_err(name_taken)?;
-                table::try_at_once(tx, id.into()).await?;
-                Ok(AuditTarget { shipping: state(tx, id.into()).await?, ..is })
+        let ((event, told), limits) = (event(Action::AuditTargetChange, id).told(), self.context.limits.clone());
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    tables::turns::take(tx, "audit targets").await?;
+                    check_alone(tx, id.into(), &receiver).await?;
+                    let old = load(tx, id).await?;
+                    if old.row != before {
+                        return Err(Error::state("The target was changed by somebody else at the same time."));
+                    }
+                    let row = table::Row {
+                        name: name.unwrap_or_else(|| before.name.clone()),
+                        is_enabled: enabled.unwrap_or(before.is_enabled),
+                        secret: sealed,
+                        ..before
+                    };
+                    let new = StoredTarget { row, receiver };
+                    let state_of = ShippingState::default;
+                    let is = new.in_records(Some(&old.receiver), state_of());
+                    told.changed(&old.in_records(None, state_of()), &is, &limits)?;
+                    let is = new.body(state_of());
+                    table::update(tx, &new.into_row()?).await.map_err(name_taken)?;
+                    table::try_at_once(tx, id.into()).await?;
+                    Ok(AuditTarget { shipping: state(tx, id.into()).await?, ..is })
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Removes a target, and how far it has the records.
     pub async fn delete_audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<Empty> {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetDelete, Some(id)).await?;
-        let ((event, told), limits) = (event(Action::AuditTargetDelete, id).told(), self.limits.clone());
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let before = load(tx, id).await?.in_records(None, state(tx, id.into()).await?);
-                told.changed(&before, &Empty {}, &limits)?;
-                table::end(tx, id.into()).await?;
-                table::delete(tx, id.into()).await?;
-                Ok(Empty {})
+        let ((event, told), limits) = (event(Action::AuditTargetDelete, id).told(), self.context.limits.clone());
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    let before = load(tx, id).await?.in_records(None, state(tx, id.into()).await?);
+                    told.changed(&before, &Empty {}, &limits)?;
+                    table::end(tx, id.into()).await?;
+                    table::delete(tx, id.into()).await?;
+                    Ok(Empty {})
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Sends something that is no record to a target at once, and answers what came back. It is recorded.
     pub async fn test_audit_target(&self, caller: &Caller, id: AuditTargetId) -> Result<AuditTargetTested> {
         let grant = self.grant_audit_targets(caller, Action::AuditTargetTest, Some(id)).await?;
-        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
-        let items = vec![Item::test(self.clock.now_ms())];
+        let target = self.context.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let items = vec![Item::test(self.context.clock.now_ms())];
         let Attempt { delivered, status, answer } = self.send_to_target(&target, items).await?;
         let detail = json!({"name": target.row.name, "delivered": delivered, "status": status});
         let event = event(Action::AuditTargetTest, id).detail(detail);
-        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        self.context.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
         Ok(AuditTargetTested { delivered, status, answer })
     }
 
     /// Whoever decides where the records go are two persons.
     async fn grant_audit_targets(&self, caller: &Caller, action: Action, id: Option<AuditTargetId>) -> Result<Grant> {
         let alone = "Where audit records go is decided by two persons in one session.";
-        self.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
+        self.context.grant_to_two(caller, Perm::SystemManage, (action, id.map(Uuid::from)), alone).await
     }
 }
 

@@ -78,7 +78,7 @@ async fn target(chancery: &Chancery, caller: &Caller, of: Value) -> AuditTarget 
     let mut body = json!({"name": "archive", "firstSequence": 0});
     body.as_object_mut().unwrap().extend(of.as_object().unwrap().clone());
     let request: CreateAuditTarget = serde_json::from_value(body).unwrap();
-    chancery.create_audit_target(caller, request).await.unwrap()
+    chancery.audit.create_audit_target(caller, request).await.unwrap()
 }
 
 fn webhook() -> Value {
@@ -92,7 +92,7 @@ async fn record(chancery: &Chancery, times: usize) -> u64 {
         let host = crate::Host::running("test");
         chancery.commit(&host, event, |_| Box::pin(async { Ok(()) })).await.unwrap();
     }
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let read = chancery.storage.store().read(|tx| {
         Box::pin(async move { Ok::<_, crate::Error>(chancery_store::tables::audit_ledger::leaves(tx).await?) })
     });
@@ -101,7 +101,7 @@ async fn record(chancery: &Chancery, times: usize) -> u64 {
 
 async fn told(chancery: &Chancery, caller: &Caller, action: &str) -> Vec<Value> {
     let query: AuditQuery = serde_json::from_value(json!({"action": action})).unwrap();
-    let records = chancery.audit_records(caller, query).await.unwrap();
+    let records = chancery.audit.audit_records(caller, query).await.unwrap();
     records.items.into_iter().map(|record| record.detail).collect()
 }
 
@@ -112,14 +112,14 @@ async fn a_target_gets_all_leaves_in_their_order_and_no_more() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, webhook()).await;
     let leaves = record(chancery, 450).await;
-    assert_eq!(chancery.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    assert_eq!(chancery.audit.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
-    assert!(chancery.targets_behind().await.unwrap().is_empty());
-    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert!(chancery.audit.targets_behind().await.unwrap().is_empty());
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
     assert_eq!((shipping.next_sequence, shipping.shipped, shipping.failures), (leaves, leaves, 0));
     let more = record(chancery, 1).await;
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (leaves..more).collect::<Vec<_>>());
 }
 
@@ -131,19 +131,22 @@ async fn a_target_gets_archived_leaves_in_their_order_too() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let profile = crate::testing::profile(chancery, &caller, "cards").await;
     record(chancery, 150).await;
-    chancery.delete_token_profile(&caller, profile).await.unwrap();
+    chancery.tokens.delete_token_profile(&caller, profile).await.unwrap();
     record(chancery, 150).await;
     let retention = AuditRetention { at_hand_days: Some(90), keep_days: Some(100), beyond_authorities_days: None };
     let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
     chancery.change_settings(&caller, patch).await.unwrap();
     let old = record(chancery, 1).await;
     installation.clock.advance_ms(92 * 86_400_000);
-    chancery.keep_archives().await.unwrap();
+    chancery.audit.keep_archives().await.unwrap();
     let caller = installation.administrators().await;
-    assert_eq!(chancery.audit_archives(&caller, ArchiveQuery::default()).await.unwrap().items[0].leaves as u64, old);
+    assert_eq!(
+        chancery.audit.audit_archives(&caller, ArchiveQuery::default()).await.unwrap().items[0].leaves as u64,
+        old
+    );
     let made = target(chancery, &caller, webhook()).await;
     let leaves = record(chancery, 10).await;
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
     // One that has not got them holds up their removal.
     let slow = target(
@@ -154,21 +157,21 @@ async fn a_target_gets_archived_leaves_in_their_order_too() {
     .await;
     installation.clock.advance_ms(10 * 86_400_000);
     let host = crate::Host::running("test");
-    let kept = chancery.keep_archives_now(&host).await.unwrap();
+    let kept = chancery.audit.keep_archives_now(&host).await.unwrap();
     assert_eq!((kept.made, kept.removed, kept.waits_for), (0, 0, vec!["slow".to_owned()]));
     // Also one that is switched off.
     let patch = serde_json::from_value(json!({"enabled": false})).unwrap();
     let caller = installation.administrators().await;
-    chancery.change_audit_target(&caller, slow.uuid, patch).await.unwrap();
-    assert_eq!(chancery.keep_archives_now(&host).await.unwrap().waits_for, ["slow"]);
+    chancery.audit.change_audit_target(&caller, slow.uuid, patch).await.unwrap();
+    assert_eq!(chancery.audit.keep_archives_now(&host).await.unwrap().waits_for, ["slow"]);
     let caller = installation.administrators().await;
-    chancery.delete_audit_target(&caller, slow.uuid).await.unwrap();
-    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
-    let kept = chancery.keep_archives_now(&host).await.unwrap();
+    chancery.audit.delete_audit_target(&caller, slow.uuid).await.unwrap();
+    chancery.audit.delete_audit_target(&caller, made.uuid).await.unwrap();
+    let kept = chancery.audit.keep_archives_now(&host).await.unwrap();
     assert_eq!((kept.made, kept.removed, kept.waits_for), (0, 1, vec![]));
     let late = target(chancery, &caller, webhook()).await;
     let leaves = record(chancery, 1).await;
-    while chancery.ship_some(late.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(late.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (old..leaves).collect::<Vec<_>>());
 }
 
@@ -182,11 +185,11 @@ async fn a_target_that_fails_is_told_of_once_and_catches_up() {
     receiver.answer(503);
     let begun_ms = installation.clock.now_ms();
     for failures in 1..=5 {
-        assert!(!chancery.ship_some(made.uuid.into()).await.unwrap());
-        let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+        assert!(!chancery.audit.ship_some(made.uuid.into()).await.unwrap());
+        let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
         assert_eq!((shipping.failures, shipping.failing), (failures, failures >= 3));
         assert_eq!(shipping.error.as_deref(), Some("HTTP 503"));
-        assert!(chancery.targets_behind().await.unwrap().is_empty(), "it is left alone");
+        assert!(chancery.audit.targets_behind().await.unwrap().is_empty(), "it is left alone");
         if failures == 3 {
             assert!(installation.clock.now_ms() - begun_ms < 60_000);
         }
@@ -194,12 +197,12 @@ async fn a_target_that_fails_is_told_of_once_and_catches_up() {
     }
     let failed = told(chancery, &caller, "AuditTargetFail").await;
     assert_eq!((failed.len(), &failed[0]["name"], &failed[0]["error"]), (1, &json!("archive"), &json!("HTTP 503")));
-    assert_eq!(chancery.shipping.counts.failing.load(Ordering::Relaxed), 1);
+    assert_eq!(chancery.audit.shipping.counts.failing.load(Ordering::Relaxed), 1);
 
     receiver.answer(200);
     installation.clock.advance_ms(60_000);
     let leaves = record(chancery, 5).await;
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
     assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
     assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
@@ -214,8 +217,8 @@ async fn what_a_collector_rejects_is_a_failure() {
     record(chancery, 1).await;
     *receiver.answer.lock().unwrap() =
         br#"{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"too old"}}"#.to_vec();
-    chancery.ship_some(made.uuid.into()).await.unwrap();
-    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    chancery.audit.ship_some(made.uuid.into()).await.unwrap();
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
     assert_eq!((shipping.next_sequence, shipping.failures), (0, 1));
     assert_eq!(shipping.error.as_deref(), Some("HTTP 200 1 records were rejected: too old"));
 }
@@ -234,14 +237,14 @@ async fn what_is_kept_of_an_answer_has_no_secret() {
     let answer = format!("no such token: Bearer {token} ({secret}), key 0123456789abcdef");
     *receiver.answer.lock().unwrap() = answer.into_bytes();
     for _ in 0..3 {
-        chancery.ship_some(made.uuid.into()).await.unwrap();
+        chancery.audit.ship_some(made.uuid.into()).await.unwrap();
         installation.clock.advance_ms(60_000);
     }
     let kept = "HTTP 401 no such token: Bearer … (…==), key …";
-    let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
     assert_eq!(shipping.error.as_deref(), Some(kept));
     assert_eq!(told(chancery, &caller, "AuditTargetFail").await[0]["error"], json!(kept));
-    let made = chancery.test_audit_target(&caller, made.uuid).await.unwrap();
+    let made = chancery.audit.test_audit_target(&caller, made.uuid).await.unwrap();
     assert_eq!(format!("HTTP 401 {}", made.answer), kept);
 }
 
@@ -254,8 +257,8 @@ async fn records_have_no_query_of_an_address() {
     let made = target(chancery, &caller, json!({"otlp": url("one")})).await;
     assert_eq!(made.otlp.unwrap().url, "https://logs.example.org:8443/v1?api_key=one");
     let patch = serde_json::from_value(json!({"otlp": url("two")})).unwrap();
-    chancery.change_audit_target(&caller, made.uuid, patch).await.unwrap();
-    chancery.delete_audit_target(&caller, made.uuid).await.unwrap();
+    chancery.audit.change_audit_target(&caller, made.uuid, patch).await.unwrap();
+    chancery.audit.delete_audit_target(&caller, made.uuid).await.unwrap();
     let shown = "https://logs.example.org:8443/v1?…";
     let told = async |action: &str| told(chancery, &caller, action).await.remove(0);
     assert_eq!(told("AuditTargetCreate").await["receiver"]["otlp"]["url"], shown);
@@ -272,13 +275,13 @@ async fn a_receiver_of_syslog_gets_a_window_again_once_it_has_failed() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
     let leaves = record(chancery, 1_100).await;
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     receiver.answer(0);
     record(chancery, 1).await;
     for _ in 0..2 {
-        chancery.ship_some(made.uuid.into()).await.unwrap();
+        chancery.audit.ship_some(made.uuid.into()).await.unwrap();
         installation.clock.advance_ms(10_000);
-        let shipping = chancery.audit_target(&caller, made.uuid).await.unwrap().shipping;
+        let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
         assert_eq!((shipping.next_sequence, shipping.error.as_deref()), (leaves - 1_000, Some("connection refused")));
     }
 }
@@ -290,7 +293,7 @@ async fn a_file_gets_each_record_on_a_line_and_belongs_to_one_target() {
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let made = target(chancery, &caller, json!({"file": {"name": "siem"}})).await;
     let leaves = record(chancery, 250).await;
-    while chancery.ship_some(made.uuid.into()).await.unwrap() {}
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     let appended = std::mem::take(&mut *receiver.appended.lock().unwrap());
     assert!(appended.len() > 1 && appended.iter().all(|append| append.name == "siem" && append.lines.ends_with(b"\n")));
     let text = String::from_utf8(appended.into_iter().flat_map(|append| append.lines).collect()).unwrap();
@@ -315,17 +318,17 @@ async fn a_file_gets_each_record_on_a_line_and_belongs_to_one_target() {
         (json!({"file": {"name": "b"}, "otlp": {"url": "https://logs.example.org/"}}), "/file"),
         (json!({}), "/webhook"),
     ] {
-        let refused = chancery.create_audit_target(&caller, of("other", body.clone())).await.unwrap_err();
+        let refused = chancery.audit.create_audit_target(&caller, of("other", body.clone())).await.unwrap_err();
         assert_eq!(refused.field(), Some(field), "{body}");
     }
-    let other = chancery.create_audit_target(&caller, of("other", json!({"file": {"name": "b"}}))).await.unwrap();
+    let other = chancery.audit.create_audit_target(&caller, of("other", json!({"file": {"name": "b"}}))).await.unwrap();
     let patch = |name: &str| serde_json::from_value(json!({"file": {"name": name}})).unwrap();
-    let refused = chancery.change_audit_target(&caller, other.uuid, patch("siem")).await.unwrap_err();
+    let refused = chancery.audit.change_audit_target(&caller, other.uuid, patch("siem")).await.unwrap_err();
     assert_eq!(refused.field(), Some("/file/name"));
-    let changed = chancery.change_audit_target(&caller, other.uuid, patch("B")).await.unwrap();
+    let changed = chancery.audit.change_audit_target(&caller, other.uuid, patch("B")).await.unwrap();
     assert_eq!(changed.file.unwrap().name, "B");
     let kind = serde_json::from_value(json!({"syslog": {"host": "logs.example.org"}})).unwrap();
-    let refused = chancery.change_audit_target(&caller, other.uuid, kind).await.unwrap_err();
+    let refused = chancery.audit.change_audit_target(&caller, other.uuid, kind).await.unwrap_err();
     assert_eq!(refused.field(), Some("/syslog"));
 }
 
@@ -335,12 +338,12 @@ async fn one_node_at_a_time_ships(installation: Installation) {
     let other = installation.other_node().await;
     let made = target(one, &caller, webhook()).await;
     record(one, 3).await;
-    let taken = one.take_target(made.uuid.into()).await.unwrap();
-    assert!(taken.is_some() && other.take_target(made.uuid.into()).await.unwrap().is_none());
-    assert!(other.targets_behind().await.unwrap().is_empty());
+    let taken = one.audit.take_target(made.uuid.into()).await.unwrap();
+    assert!(taken.is_some() && other.audit.take_target(made.uuid.into()).await.unwrap().is_none());
+    assert!(other.audit.targets_behind().await.unwrap().is_empty());
     installation.clock.advance_ms(60_000);
-    assert_eq!(other.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
-    assert!(other.take_target(made.uuid.into()).await.unwrap().is_some());
+    assert_eq!(other.audit.targets_behind().await.unwrap(), [uuid::Uuid::from(made.uuid)]);
+    assert!(other.audit.take_target(made.uuid.into()).await.unwrap().is_some());
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ pub enum Party {
     Source(Source),
     /// The identities of a session: however many sessions they have, they are one. The ids are random and the exclusive or
     /// of them has no order.
-    Identities(u128),
+    RecordedIdentities(u128),
 }
 
 thread_local! {
@@ -37,7 +37,7 @@ impl Party {
 /// From here on the call that is being polled is that of the session of these identities.
 pub(crate) fn is_of(identities: impl Iterator<Item = IdentityId>) {
     let identities = identities.fold(0, |all, id| all ^ uuid::Uuid::from(id).as_u128());
-    PRESENT.set(Party::Identities(identities));
+    PRESENT.set(Party::RecordedIdentities(identities));
 }
 
 /// For whom a call is made, from its first poll to its last.
@@ -92,10 +92,10 @@ mod tests {
         let first = one.poll(Party::present);
         assert_ne!(first, other.poll(Party::present));
         // Authentication, in the midst of it.
-        one.poll(|| PRESENT.set(Party::Identities(7)));
+        one.poll(|| PRESENT.set(Party::RecordedIdentities(7)));
         assert_eq!(Party::present(), Party::Background);
-        assert_eq!(one.poll(|| (Party::present(), other.poll(Party::present))).0, Party::Identities(7));
+        assert_eq!(one.poll(|| (Party::present(), other.poll(Party::present))).0, Party::RecordedIdentities(7));
         assert!(catch_unwind(AssertUnwindSafe(|| one.poll(|| panic!("as a test")))).is_err());
-        assert_eq!((Party::present(), one.poll(Party::present)), (Party::Background, Party::Identities(7)));
+        assert_eq!((Party::present(), one.poll(Party::present)), (Party::Background, Party::RecordedIdentities(7)));
     }
 }

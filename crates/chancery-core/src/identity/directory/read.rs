@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::{Identity, Role};
 use crate::{
     Error, Result,
-    identity::{bounds::Bounds, identities::recovery_of, recovery::at_ms, roles},
+    context::bounds::Bounds,
+    identity::{identities::recovery_of, recovery::at_ms, roles},
 };
 
 impl Role {

@@ -18,7 +18,7 @@ use super::{
     stored::{BindingContent, ProviderContent, binding},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Error, Event, Identities, Result,
     base::{list::Page, text::check_name},
     identity::{
         administration::{end_sessions, name_taken},
@@ -34,7 +34,7 @@ const TEXT_MAX: usize = 1_024;
 /// an owner, an actor or a run says nothing of whose code runs.
 const IDS: [&str; 4] = ["repository_id", "project_id", "oid", "/kubernetes.io/serviceaccount/uid"];
 
-impl Chancery {
+impl Identities {
     /// POST /api/v2/identity-bindings. Whoever makes one could act as the identity by it, so they hold as much.
     pub async fn create_identity_binding(
         &self,
@@ -43,7 +43,7 @@ impl Chancery {
     ) -> Result<IdentityBinding> {
         let grant = self.grant_administration(caller, Action::IdentityBindingCreate, None).await?;
         let CreateIdentityBinding { name, identity_uuid, provider_uuid, subject, claims } = body;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         check_texts(subject.as_deref(), &claims)?;
         let row = tables::identity_bindings::Row {
             id: IdentityBindingId::from_random(chancery_keys::random()).into(),
@@ -52,12 +52,12 @@ impl Chancery {
             identity_id: identity_uuid.into(),
             provider_id: provider_uuid.into(),
             content: BindingContent { subject, claims }.to_json()?,
-            created_at_ms: self.clock.now_ms(),
+            created_at_ms: self.context.clock.now_ms(),
         };
         let made = binding(&row)?;
         let detail = json!({"identityUuid": identity_uuid});
         let (event, told) = Event::new(Action::IdentityBindingCreate).on(row.id).detail(detail).told();
-        let (granter, limits) = (caller.clone(), self.limits.clone());
+        let (granter, limits) = (caller.clone(), self.context.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 check_can_log_in(tx, &row).await?;
@@ -86,11 +86,11 @@ impl Chancery {
         caller: &Caller,
         query: IdentityBindingQuery,
     ) -> Result<Results<IdentityBinding>> {
-        let grant = self.grant(caller, Perm::IdentityManage, Action::IdentityBindingRead, None).await?;
+        let grant = self.context.grant(caller, Perm::IdentityManage, Action::IdentityBindingRead, None).await?;
         let IdentityBindingQuery { page, page_size, after, search, identity_uuid } = query;
-        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.context.limits)?;
         let (term, rows, identity) = (page.term(), page.rows(), identity_uuid.map(Uuid::from));
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::identity_bindings::list(tx, term.as_deref(), identity, &rows).await?) })
         });
         page.answer(listed.await?, |row| binding(&row))
@@ -99,7 +99,7 @@ impl Chancery {
     /// GET /api/v2/identity-bindings/{uuid}.
     pub async fn identity_binding(&self, caller: &Caller, id: IdentityBindingId) -> Result<IdentityBinding> {
         let grant = self.grant_administration(caller, Action::IdentityBindingRead, Some(id.into())).await?;
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let row = tables::identity_bindings::by_id(tx, id.into()).await?;
                 binding(&row.ok_or_else(|| Error::not_found("identity binding"))?)
@@ -111,7 +111,7 @@ impl Chancery {
     /// DELETE /api/v2/identity-bindings/{uuid}. Ends the sessions of the identity.
     pub async fn delete_identity_binding(&self, caller: &Caller, id: IdentityBindingId) -> Result<Empty> {
         let (event, told) = Event::new(Action::IdentityBindingDelete).on(Uuid::from(id)).told();
-        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (id, limits) = (Uuid::from(id), self.context.limits.clone());
         let done = self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = tables::identity_bindings::by_id(tx, id).await?;
@@ -124,7 +124,7 @@ impl Chancery {
             })
         });
         let done = done.await?;
-        self.catch_up_with_own_change().await;
+        self.context.catch_up_with_own_change().await;
         Ok(done)
     }
 }

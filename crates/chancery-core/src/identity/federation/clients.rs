@@ -5,7 +5,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::stored::{ClientContent, OurSecret};
-use crate::{Chancery, Error, Result};
+use crate::{Error, Identities, Result};
 
 /// Characters of a client's id, and of its secret.
 const ID_MAX: usize = 255;
@@ -22,7 +22,7 @@ pub(super) struct ClientChange {
     second_factor_acr: Option<Vec<String>>,
 }
 
-impl Chancery {
+impl Identities {
     /// What is asked for of the client of this provider.
     pub(super) fn client_change(&self, provider: Uuid, body: &mut PatchIdentityProvider) -> Result<ClientChange> {
         let (id, secret) = (body.client_id.take(), body.client_secret.take());

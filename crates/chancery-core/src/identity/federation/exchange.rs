@@ -22,9 +22,9 @@ use super::{
     trusted::{Refused, Trusted},
 };
 use crate::{
-    Chancery, Error, Meaning, Result, Visitor,
-    audit::Nobody,
+    Error, Identities, Meaning, Result, Visitor,
     base::clock::ms,
+    context::record::Nobody,
     identity::{identities::kind_of, prove::Proved},
 };
 
@@ -51,11 +51,11 @@ impl Exchanged {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// A bearer token of ours for a token of a provider that is trusted here.
     pub async fn exchange_token(&self, visitor: &Visitor, body: ExchangeToken) -> Result<TokenExchanged> {
         self.count_try(visitor, Action::Login)?;
-        let now = self.logs_in_now().await?;
+        let now = self.context.logs_in_now().await?;
         let token = body.subject_token;
         if token.is_empty() || token.len() > TOKEN_MAX {
             return Err(Error::value("/subjectToken", format!("A token has 1 to {TOKEN_MAX} characters.")));
@@ -67,8 +67,8 @@ impl Chancery {
         // That the token was good is not told where what it stands for may not log in.
         let in_our_words = |error: Error| if error.meaning() == Meaning::Unauthenticated { refused() } else { error };
         let logged_in = self.admit(&now, &visitor.request, None, proved).await.map_err(in_our_words)?;
-        let (now_ms, lifetime) = (self.clock.now_ms(), self.limits.token_lifetime);
-        let token = self.identity.tokens.mint(&now, logged_in.session, now_ms, now_ms.saturating_add(ms(lifetime)))?;
+        let (now_ms, lifetime) = (self.context.clock.now_ms(), self.context.limits.token_lifetime);
+        let token = self.state.tokens.mint(&now, logged_in.session, now_ms, now_ms.saturating_add(ms(lifetime)))?;
         Ok(TokenExchanged {
             message: "Success".to_owned(),
             status: HomeStatus::Success,
@@ -82,8 +82,8 @@ impl Chancery {
         let Refused { provider, identity, why, .. } = who;
         info!(request = %visitor.request.id, provider = ?provider, why = why.as_str(), "a provider's token was refused");
         let identity = identity.map(|(id, name)| (id.into(), name));
-        let who = Nobody::Token(identity, provider.map(Into::into), why);
-        self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+        let who = Nobody::Token(identity, provider.map(Into::into), why.as_str());
+        self.context.counters.refused_nobody(visitor.request.source, who, self.context.clock.now_ms());
         refused()
     }
 
@@ -132,7 +132,7 @@ impl Chancery {
         let signed = token.rsplit_once('.').map_or(token, |(signed, _)| signed);
         let (kind, id) = good.id.as_deref().map_or((b'.', signed), |id| (b'j', id));
         let message = [provider.id.as_bytes(), &[kind][..], id.as_bytes()].concat();
-        self.custodian.keyed_hash("exchanged token", &message)
+        self.context.custodian.keyed_hash("exchanged token", &message)
     }
 }
 

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::{claims::TokenRefusal, lane::Lane, ldap::LdapState, stored::ProviderContent};
 use crate::{
-    Chancery, Clock, Error, Limits, LoginLimits, Result,
+    Clock, Error, Identities, Limits, LoginLimits, Result,
     base::{clock::ms, error::reason, pool::Pool},
 };
 
@@ -297,7 +297,7 @@ pub(super) struct Endpoints {
     pub(super) says_issuer: bool,
 }
 
-impl Chancery {
+impl Identities {
     /// The keys of a provider.
     pub(super) async fn provider_keys(
         &self,
@@ -308,17 +308,17 @@ impl Chancery {
         if let Some(given) = &content.jwks {
             return ProviderKeys::parse(given.as_bytes()).map(Arc::new).map_err(|_| TokenRefusal::NoKeys);
         }
-        let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
+        let (of, by) = (self.state.provider_keys.of(id), (&self.context.clock, &self.context.limits.logins));
         of.keys.get(wanted, by, self.fetcher().keys(issuer.to_owned())).await.ok_or(TokenRefusal::NoKeys)
     }
 
     fn fetcher(&self) -> Fetcher {
-        self.identity.provider_keys.fetcher.clone()
+        self.state.provider_keys.fetcher.clone()
     }
 
     /// Where people log in at a provider.
     pub(super) async fn provider_endpoints(&self, id: Uuid, issuer: &str) -> Result<Arc<Endpoints>, TokenRefusal> {
-        let (of, by) = (self.identity.provider_keys.of(id), (&self.clock, &self.limits.logins));
+        let (of, by) = (self.state.provider_keys.of(id), (&self.context.clock, &self.context.limits.logins));
         of.endpoints
             .get(Wanted::Fresh, by, self.fetcher().endpoints(issuer.to_owned()))
             .await

@@ -16,7 +16,7 @@ use super::{
     stored::{ProviderContent, WithoutTokens, provider},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Error, Event, Identities, Result,
     base::{
         list::Page,
         text::{check_name, check_renamed},
@@ -40,7 +40,7 @@ const JWKS_MAX: usize = 64 * 1_024;
 /// What tokens are signed with where nobody says otherwise: what GitHub, GitLab and Kubernetes do.
 const ALGORITHMS: [JwtAlgorithm; 2] = [JwtAlgorithm::RS256, JwtAlgorithm::ES256];
 
-impl Chancery {
+impl Identities {
     /// POST /api/v2/identity-providers. The permission takes two logins, so it takes two persons.
     pub async fn create_identity_provider(
         &self,
@@ -62,11 +62,11 @@ impl Chancery {
             issuer,
             is_enabled,
             content: content.to_json()?,
-            created_at_ms: self.clock.now_ms(),
+            created_at_ms: self.context.clock.now_ms(),
         };
         let made = provider(&row)?;
         let (event, told) = Event::new(Action::IdentityProviderCreate).on(row.id).told();
-        let limits = self.limits.clone();
+        let limits = self.context.limits.clone();
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let max = limits.logins.identity_providers_max;
@@ -95,7 +95,7 @@ impl Chancery {
         other: Option<(String, WithoutTokens)>,
     ) -> Result<(String, String, ProviderContent)> {
         let CreateIdentityProvider { name, issuer, .. } = body;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let mut said = PatchIdentityProvider {
             audiences: Some(body.audiences),
             algorithms: Some(body.algorithms),
@@ -129,9 +129,9 @@ impl Chancery {
     /// GET /api/v2/identity-providers.
     pub async fn identity_providers(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityProvider>> {
         let grant = self.grant_administration(caller, Action::IdentityProviderRead, None).await?;
-        let page = Page::of(query, &self.limits)?;
+        let page = Page::of(query, &self.context.limits)?;
         let (term, rows) = (page.term(), page.rows());
-        let listed = self.read_list(caller, &grant, move |tx| {
+        let listed = self.context.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::identity_providers::list(tx, term.as_deref(), &rows).await?) })
         });
         page.answer(listed.await?, |row| provider(&row))
@@ -140,7 +140,8 @@ impl Chancery {
     /// GET /api/v2/identity-providers/{uuid}.
     pub async fn identity_provider(&self, caller: &Caller, id: IdentityProviderId) -> Result<IdentityProvider> {
         let grant = self.grant_administration(caller, Action::IdentityProviderRead, Some(id.into())).await?;
-        let read = self.storage.read(&grant, move |tx| Box::pin(async move { provider(&load(tx, id.into()).await?) }));
+        let read =
+            self.context.storage.read(&grant, move |tx| Box::pin(async move { provider(&load(tx, id.into()).await?) }));
         read.await
     }
 
@@ -160,7 +161,8 @@ impl Chancery {
         let audiences = audiences.map(checked_audiences).transpose()?;
         let jwks = jwks.map(checked_keys).transpose()?;
         let (event, told) = Event::new(Action::IdentityProviderChange).on(Uuid::from(id)).told();
-        let (id, granter, limits, now_ms) = (Uuid::from(id), caller.clone(), self.limits.clone(), self.clock.now_ms());
+        let (id, granter, limits) = (Uuid::from(id), caller.clone(), self.context.limits.clone());
+        let now_ms = self.context.clock.now_ms();
         let done = self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
@@ -187,9 +189,7 @@ impl Chancery {
                 content.since_ms = if vouches_anew { Some(now_ms) } else { since_ms };
                 content.check_apart()?;
                 (row.content, row.is_enabled) = (content.to_json()?, is_enabled);
-                if let Some(name) = name {
-                    (row.name_key, row.name) = (name_key(&name), name);
-                }
+                name.into_iter().for_each(|name| (row.name_key, row.name) = (name_key(&name), name));
                 let after = provider(&row)?;
                 let is_other = content.without_secret() != was;
                 if is_other || after.enabled != before.enabled {
@@ -203,14 +203,14 @@ impl Chancery {
             })
         });
         let done = done.await?;
-        self.catch_up_with_own_change().await;
+        self.context.catch_up_with_own_change().await;
         Ok(done)
     }
 
     /// DELETE /api/v2/identity-providers/{uuid}, which nothing is bound to any more.
     pub async fn delete_identity_provider(&self, caller: &Caller, id: IdentityProviderId) -> Result<Empty> {
         let (event, told) = Event::new(Action::IdentityProviderDelete).on(Uuid::from(id)).told();
-        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (id, limits) = (Uuid::from(id), self.context.limits.clone());
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let before = provider(&load(tx, id).await?)?;

@@ -17,7 +17,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{certificates::AuthorityContent, claims::GoodToken, clients::check_apart, ldap::LdapContent};
-use crate::{Chancery, Error, Result, time::rfc3339_ms};
+use crate::{Error, Identities, Result, time::rfc3339_ms};
 
 /// What the tokens of a provider have to be, as JSON in its row.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,17 +133,17 @@ impl OurSecret {
     }
 }
 
-impl Chancery {
+impl Identities {
     pub(super) fn seal_our_secret(&self, kind: OurSecret, provider: Uuid, secret: &str) -> Result<String> {
         let context = Context { kind: kind.sealed_as(), row: provider.as_bytes() };
-        let sealed = self.custodian.seal_value(context, secret.as_bytes()).map_err(Error::internal)?;
+        let sealed = self.context.custodian.seal_value(context, secret.as_bytes()).map_err(Error::internal)?;
         Ok(URL_SAFE_NO_PAD.encode(sealed))
     }
 
     pub(super) fn open_our_secret(&self, kind: OurSecret, provider: Uuid, sealed: &str) -> Result<Secret> {
         let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(Error::internal)?;
         let context = Context { kind: kind.sealed_as(), row: provider.as_bytes() };
-        self.custodian.open_value(context, &sealed).map_err(Error::internal)
+        self.context.custodian.open_value(context, &sealed).map_err(Error::internal)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{
     keys::Wanted,
     stored::{BindingContent, ProviderContent},
 };
-use crate::{Chancery, Error, Result, identity::SigningIn};
+use crate::{Error, Identities, Result, identity::SigningIn};
 
 /// A provider, and what is bound to it.
 pub(super) struct Trusted {
@@ -44,7 +44,7 @@ impl Refused {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// The provider of tokens with this `iss`.
     pub(super) async fn trusted(&self, issuer: String) -> Result<Option<Trusted>> {
         if issuer.contains('\0') || !is_address(&issuer) {
@@ -55,7 +55,7 @@ impl Chancery {
 
     /// Looked up in the store, since another node may just have changed it.
     pub(super) async fn trusted_by_issuer(&self, issuer: String) -> Result<Option<Trusted>> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 let Some(row) = tables::identity_providers::by_issuer(tx, &issuer).await? else { return Ok(None) };
                 let bindings = tables::identity_bindings::of_provider(tx, row.id).await?;
@@ -67,7 +67,7 @@ impl Chancery {
 
     /// The same, by its id.
     pub(super) async fn trusted_by_id(&self, id: Uuid) -> Result<Option<Trusted>> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 let Some(row) = tables::identity_providers::by_id(tx, id).await? else { return Ok(None) };
                 let bindings = tables::identity_bindings::of_provider(tx, row.id).await?;
@@ -93,7 +93,7 @@ impl Chancery {
             }
             claims => claims?,
         };
-        GoodToken::of(claims, &row.issuer, audiences, self.clock.now_ms())
+        GoodToken::of(claims, &row.issuer, audiences, self.context.clock.now_ms())
     }
 
     /// For whom something good stands by one of the bindings of its provider: that which takes it.
@@ -112,7 +112,7 @@ impl Chancery {
         let binding = found.into_iter().next();
         // Asked also where there is none, so that the answer takes the same time.
         let whose = binding.as_ref().map_or(Uuid::nil(), |binding| binding.identity_id);
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move { tables::identities::by_id(tx, whose).await })
         });
         let (Some(binding), Some(identity)) = (binding, read.await.map_err(Error::from)?) else {
@@ -129,7 +129,7 @@ impl Chancery {
 
     /// Whether it is known that what has this hash was taken.
     pub(super) async fn is_used(&self, hash: [u8; 32]) -> Result<bool> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move { tables::used_tokens::is_used(tx, &hash).await })
         });
         read.await.map_err(Error::from)

@@ -26,9 +26,9 @@ use super::{
     stored_identity::existing,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Meaning, Network, Result,
+    Caller, Error, Event, Grant, Identities, Limits, Meaning, Network, Result,
     base::text::{check_name, check_renamed},
-    changes::{Change, ChangeKind},
+    context::changes::{Change, ChangeKind},
     identity::{
         administration::name_taken,
         api_key::{Content, FIRST_NAME, new_secret},
@@ -58,12 +58,12 @@ pub(super) struct NewApiKey {
     pub(super) secret: Zeroizing<String>,
 }
 
-impl Chancery {
+impl Identities {
     /// GET /api/v2/identities/{uuid}/api-keys.
     pub async fn api_keys(&self, caller: &Caller, id: IdentityId) -> Result<ApiKeys> {
         let may = self.may_use_keys(caller, id, None, Action::ApiKeyRead).await?;
-        let (now, identity) = (self.clock.now_ms(), Uuid::from(id));
-        let read = self.storage.read(&may.grant, move |tx| {
+        let (now, identity) = (self.context.clock.now_ms(), Uuid::from(id));
+        let read = self.context.storage.read(&may.grant, move |tx| {
             Box::pin(async move {
                 existing(tx, identity).await?;
                 let rows = tables::api_keys::of_identity(tx, identity).await?;
@@ -73,7 +73,7 @@ impl Chancery {
         let (rows, uses) = read.await?;
         let uses: HashMap<_, _> = uses.into_iter().map(|row| ((row.key_id, row.version), row.used_at_ms)).collect();
         let used = |id: Uuid, version: u32| {
-            let here = self.identity.key_uses.last(id.into(), version);
+            let here = self.state.key_uses.last(id.into(), version);
             uses.get(&(id, version)).copied().max(here).map(rfc3339_ms)
         };
         let shown = |row: &Row| {
@@ -90,12 +90,12 @@ impl Chancery {
     /// POST /api/v2/identities/{uuid}/api-keys.
     pub async fn create_api_key(&self, caller: &Caller, id: IdentityId, body: CreateApiKey) -> Result<ApiKeyCreated> {
         let MayUseKeys { grant, own, .. } = self.may_use_keys(caller, id, None, Action::ApiKeyCreate).await?;
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let NewApiKey { row, scope, secret } = self.new_api_key(id, body, now)?;
         let uuid = row.id.into();
-        let freshness = self.freshness();
+        let freshness = self.context.freshness();
         let event = self.key_event(Action::ApiKeyCreate, id, row.id, own);
-        let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
+        let ((event, told), limits, granter) = (event.told(), self.context.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 existing(tx, row.identity_id).await?;
@@ -128,9 +128,11 @@ impl Chancery {
 
     /// A key, as it will be stored.
     fn new_api_key(&self, identity: IdentityId, body: CreateApiKey, now: i64) -> Result<NewApiKey> {
-        check_name("/name", &body.name, &self.limits)?;
-        let content =
-            Content { networks: networks(&body.networks, &self.limits)?, scope: scope(body.scope, &self.limits)? };
+        check_name("/name", &body.name, &self.context.limits)?;
+        let content = Content {
+            networks: networks(&body.networks, &self.context.limits)?,
+            scope: scope(body.scope, &self.context.limits)?,
+        };
         let secret = new_secret();
         let row = Row {
             id: ApiKeyId::from_random(chancery_keys::random()).into(),
@@ -158,12 +160,12 @@ impl Chancery {
         body: PatchApiKey,
     ) -> Result<ApiKey> {
         let MayUseKeys { grant, own, .. } = self.may_use_keys(caller, id, None, Action::ApiKeyChange).await?;
-        let now = self.clock.now_ms();
-        let new_networks = body.networks.map(|given| networks(&given, &self.limits)).transpose()?;
-        let new_scope = body.scope.map(|given| scope(given, &self.limits)).transpose()?;
+        let now = self.context.clock.now_ms();
+        let new_networks = body.networks.map(|given| networks(&given, &self.context.limits)).transpose()?;
+        let new_scope = body.scope.map(|given| scope(given, &self.context.limits)).transpose()?;
         let new_end = body.expires_at.map(|given| given.map(|end| end_of(&end, now)).transpose()).transpose()?;
         let event = self.key_event(Action::ApiKeyChange, id, key.into(), own);
-        let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
+        let ((event, told), limits, granter) = (event.told(), self.context.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = stored(tx, id, key).await?;
@@ -208,10 +210,10 @@ impl Chancery {
             let message = format!("overlapSeconds is 0 to {OVERLAP_S_MAX}.");
             return Err(Error::value("/overlapSeconds", message));
         }
-        let (now, secret) = (self.clock.now_ms(), new_secret());
+        let (now, secret) = (self.context.clock.now_ms(), new_secret());
         let hash = self.api_key_hash(&secret).to_vec();
         let event = self.key_event(Action::ApiKeyRotate, id, key.into(), own);
-        let ((event, told), limits, granter) = (event.told(), self.limits.clone(), caller.clone());
+        let ((event, told), limits, granter) = (event.told(), self.context.limits.clone(), caller.clone());
         let (previous_until, warnings) = self
             .administer_with(caller, &grant, event, move |tx| {
                 Box::pin(async move {
@@ -247,9 +249,9 @@ impl Chancery {
     pub async fn delete_api_key(&self, caller: &Caller, id: IdentityId, key: ApiKeyId) -> Result<Empty> {
         let MayUseKeys { grant, own, shown: by } =
             self.may_use_keys(caller, id, Some(key), Action::ApiKeyDelete).await?;
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let event = self.key_event(Action::ApiKeyDelete, id, key.into(), own);
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits) = (event.told(), self.context.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = stored(tx, id, key).await?;
@@ -273,10 +275,10 @@ impl Chancery {
     ) -> Result<MayUseKeys> {
         let is_enough =
             action == Action::ApiKeyRead || caller.members().iter().all(|member| member.kind == IdentityKind::Person);
-        if is_enough && let Some(grant) = self.grant_own(caller, id, action).await? {
+        if is_enough && let Some(grant) = self.context.grant_own(caller, id, action).await? {
             return Ok(MayUseKeys { grant, own: true, shown: None });
         }
-        if let Some(grant) = key.and_then(|key| self.grant_shown_key(caller, (id, key), action)) {
+        if let Some(grant) = key.and_then(|key| self.context.grant_shown_key(caller, (id, key), action)) {
             let shown = caller.shown_key().map(|(_, version)| version);
             return Ok(MayUseKeys { grant, own: true, shown });
         }
@@ -286,7 +288,7 @@ impl Chancery {
     }
 
     fn key_event(&self, action: Action, identity: IdentityId, key: Uuid, own: bool) -> Event {
-        let directory = self.identity.directory.load();
+        let directory = self.state.directory.load();
         let name = directory.name(identity);
         Event::new(action)
             .on(key)

@@ -9,9 +9,8 @@ use uuid::Uuid;
 
 use super::stored_identity::kind_of;
 use crate::{
-    Error, Result,
+    Caller, Error, Result,
     identity::{
-        Caller,
         roles::rules_of,
         rules::{RoleRules, check_together},
     },

@@ -1,4 +1,4 @@
-//! Identities between the store and the interface.
+//! Makes of an identity's row, with its roles, what the API answers of it.
 
 use chancery_store::{
     Tx,
@@ -13,7 +13,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use crate::{Error, Result, identity::bounds::Kept, time::rfc3339_ms};
+use crate::{Error, Result, context::bounds::Kept, time::rfc3339_ms};
 
 pub(in crate::identity) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> {
     tables::identities::by_id(tx, id).await?.ok_or_else(|| Error::not_found("identity"))

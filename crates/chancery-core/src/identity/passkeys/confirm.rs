@@ -1,6 +1,6 @@
 //! POST /api/v2/identities/{uuid}/passkeys/{passkeyUuid}/confirm: a second person means it too.
 
-use chancery_store::{tables, tables::passkeys::Row};
+use chancery_store::tables::{self, passkeys::Row};
 use chancery_types::{
     Action, IdentityId, IdentityKind, PasskeyId, Perm,
     wire::passkeys::{ConfirmPasskey, Passkey},
@@ -10,12 +10,12 @@ use uuid::Uuid;
 
 use super::stored::{confirm_until_ms, enrolled_by, shown, stored};
 use crate::{
-    Caller, Chancery, Error, Event, Member, Result,
-    changes::{Change, ChangeKind},
+    Caller, Error, Event, Identities, Member, Result,
+    context::changes::{Change, ChangeKind},
     identity::identities::{check_holds_as_much, existing},
 };
 
-impl Chancery {
+impl Identities {
     /// Lets a passkey sign, and log in. Whoever confirms one could act as the identity by it, and so holds as much.
     pub async fn confirm_passkey(
         &self,
@@ -26,8 +26,8 @@ impl Chancery {
     ) -> Result<Passkey> {
         let event = Event::new(Action::PasskeyConfirm).on(Uuid::from(id));
         let event = event.detail(json!({"identityUuid": identity})).changes(Change::of(ChangeKind::Identity, identity));
-        let ((event, told), limits, confirmer) = (event.told(), self.limits.clone(), caller.clone());
-        let now = self.clock.now_ms();
+        let ((event, told), limits, confirmer) = (event.told(), self.context.limits.clone(), caller.clone());
+        let now = self.context.clock.now_ms();
         let party = self.relying_party();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {

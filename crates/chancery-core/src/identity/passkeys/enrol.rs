@@ -2,7 +2,10 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::{NewPasskey, PASSKEY_ALGORITHMS, Registration, verify_registration};
-use chancery_store::{Tx, name_key, tables, tables::passkeys::Row};
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, passkeys::Row},
+};
 use chancery_types::{
     Action, IdentityId, PasskeyId,
     wire::{
@@ -21,28 +24,28 @@ use super::{
     ticket::Enrolment,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    Caller, Error, Event, Grant, Identities, Limits, Result,
     base::{clock::ms, text::check_name},
     identity::{administration::name_taken, identities::existing},
     time::rfc3339_ms,
 };
 
-impl Chancery {
+impl Identities {
     /// What the browser is to be asked for.
     pub async fn begin_passkey(&self, caller: &Caller, id: IdentityId) -> Result<PasskeyBegun> {
         let grant = self.may_enrol_passkey(caller, id).await?;
         let party = self.relying_party()?;
         let identity = Uuid::from(id);
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, identity).await?;
                 Ok::<_, Error>((row, tables::passkeys::of_identity(tx, identity).await?))
             })
         });
         let (row, known) = read.await?;
-        check_count(known.len() as i64, &self.limits)?;
-        let wait = self.limits.logins.passkey_ceremony_max;
-        let until_ms = self.clock.now_ms().saturating_add(ms(wait));
+        check_count(known.len() as i64, &self.context.limits)?;
+        let wait = self.context.limits.logins.passkey_ceremony_max;
+        let until_ms = self.context.clock.now_ms().saturating_add(ms(wait));
         let challenge = chancery_keys::random();
         let ticket = Enrolment { identity, session: caller.session(), challenge, until_ms };
         let public_key = CreationOptions {
@@ -72,11 +75,11 @@ impl Chancery {
     pub async fn enrol_passkey(&self, caller: &Caller, id: IdentityId, body: EnrolPasskey) -> Result<Passkey> {
         let grant = self.may_enrol_passkey(caller, id).await?;
         let EnrolPasskey { name, ticket, credential } = body;
-        check_name("/name", &name, &self.limits)?;
+        check_name("/name", &name, &self.context.limits)?;
         let refused = || Event::new(Action::PasskeyEnrol).on(Uuid::from(id));
-        let now = self.clock.now_ms();
+        let now = self.context.clock.now_ms();
         let ticket = self.open_enrolment(&ticket).filter(|ticket| is_of(ticket, caller, id) && now < ticket.until_ms);
-        let Some(ticket) = ticket else { return Err(self.refused(caller, refused(), over()).await) };
+        let Some(ticket) = ticket else { return Err(self.context.refused(caller, refused(), over()).await) };
         let decoded = |member: &str, text: &str| browser_bytes(format!("/credential/{member}"), text);
         let client_data = &decoded("response/clientDataJSON", &credential.response.client_data_json)?;
         let attestation_object = &decoded("response/attestationObject", &credential.response.attestation_object)?;
@@ -89,11 +92,11 @@ impl Chancery {
             Ok(_) => return Err(Error::value("/credential/id", "This is not the credential of the response.")),
             Err(why) => {
                 let refusal = Error::value("/credential", format!("This passkey is not taken: {why}."));
-                return Err(self.refused(caller, refused(), refusal).await);
+                return Err(self.context.refused(caller, refused(), refusal).await);
             }
         };
         let row = new_row(caller, &ticket, name, party.id(), made, now)?;
-        let hash = self.custodian.keyed_hash("passkey enrolment", &ticket.challenge);
+        let hash = self.context.custodian.keyed_hash("passkey enrolment", &ticket.challenge);
         self.store_passkey(caller, &grant, row, (hash, ticket.until_ms)).await
     }
 
@@ -106,7 +109,7 @@ impl Chancery {
     ) -> Result<Passkey> {
         let event = Event::new(Action::PasskeyEnrol).on(row.id);
         let event = event.detail(json!({"identityUuid": IdentityId::from(row.identity_id)}));
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits) = (event.told(), self.context.limits.clone());
         let made = shown(&row, &limits)?;
         self.administer_with(caller, grant, event, move |tx| {
             Box::pin(async move {
@@ -125,12 +128,15 @@ impl Chancery {
     /// The person alone makes passkeys, in whatever session it sits; who sits there with it does not count as the second
     /// person. No program does.
     async fn may_enrol_passkey(&self, caller: &Caller, id: IdentityId) -> Result<Grant> {
-        let own = self.grant_member(caller, id, Action::PasskeyEnrol).filter(|_| !caller.is_of_a_program());
+        let own = self.context.grant_member(caller, id, Action::PasskeyEnrol).filter(|_| !caller.is_of_a_program());
         if let Some(grant) = own {
             return Ok(grant);
         }
         let message = "A passkey is made by the person whose it is, who is logged in here, and by no API key and no token of a workload.";
-        Err(self.refused(caller, Event::new(Action::PasskeyEnrol).on(Uuid::from(id)), Error::forbidden(message)).await)
+        Err(self
+            .context
+            .refused(caller, Event::new(Action::PasskeyEnrol).on(Uuid::from(id)), Error::forbidden(message))
+            .await)
     }
 }
 

@@ -6,7 +6,10 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::{Assertion, Passkey, RelyingParty, SignCount, verify_assertion};
-use chancery_store::{Tx, tables, tables::passkeys::Row};
+use chancery_store::{
+    Tx,
+    tables::{self, passkeys::Row},
+};
 use chancery_types::{
     Action,
     wire::{
@@ -21,7 +24,7 @@ use super::{
     stored::{browser_bytes, note_signature},
     ticket::Challenge,
 };
-use crate::{Chancery, Error, Result, Visitor, base::clock::ms, identity::SigningIn, time::rfc3339_ms};
+use crate::{Error, Identities, Result, Visitor, base::clock::ms, identity::SigningIn, time::rfc3339_ms};
 
 /// A key that nobody has: the point that RFC 9380, appendix J.1.1, hashes the empty message to. What it verifies counts for
 /// nothing; it is there for the time that this takes.
@@ -67,13 +70,13 @@ impl SignedLogin {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// What a passkey is to sign for a login. Nothing is kept of it.
     pub async fn passkey_challenge(&self, visitor: &Visitor) -> Result<PasskeyChallenge> {
         self.count_try(visitor, Action::Login)?;
         let party = self.relying_party()?;
-        let wait = self.limits.logins.passkey_ceremony_max;
-        let until_ms = self.clock.now_ms().saturating_add(ms(wait));
+        let wait = self.context.limits.logins.passkey_ceremony_max;
+        let until_ms = self.context.clock.now_ms().saturating_add(ms(wait));
         let challenge = chancery_keys::random();
         let public_key = RequestOptions {
             challenge: URL_SAFE_NO_PAD.encode(challenge),
@@ -95,7 +98,7 @@ impl Chancery {
     pub(in crate::identity) fn shown_passkey(&self, proof: &PasskeyProof) -> Result<ShownPasskey> {
         let party = self.relying_party()?;
         let PasskeyProof { ticket, credential: AssertionCredential { id, response } } = proof;
-        let ticket = self.open_challenge(ticket).filter(|ticket| self.clock.now_ms() < ticket.until_ms);
+        let ticket = self.open_challenge(ticket).filter(|ticket| self.context.clock.now_ms() < ticket.until_ms);
         let ticket = ticket.ok_or_else(|| {
             let message = "The challenge is too old, or none of this installation; have another one signed.";
             Error::value("/ticket", message)
@@ -123,7 +126,7 @@ impl Chancery {
         shown: &ShownPasskey,
     ) -> Result<Option<SignedLogin>> {
         let credential_id = shown.credential_id.clone();
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move { tables::passkeys::by_credential(tx, &credential_id).await })
         });
         let row = read.await.map_err(Error::from)?.filter(|row| {
@@ -140,8 +143,8 @@ impl Chancery {
         let before = SignCount(u32::try_from(row.sign_count).map_err(Error::internal)?);
         match count.and_then(|count| count.follows(before).map(|()| count)) {
             Ok(count) => {
-                let used = (self.custodian.keyed_hash("passkey login", challenge), shown.until_ms);
-                Ok(Some(SignedLogin { row, count, used, now_ms: self.clock.now_ms() }))
+                let used = (self.context.custodian.keyed_hash("passkey login", challenge), shown.until_ms);
+                Ok(Some(SignedLogin { row, count, used, now_ms: self.context.clock.now_ms() }))
             }
             Err(why) => {
                 info!(passkey = %row.id, %why, "a passkey was refused in a login");

@@ -1,6 +1,9 @@
 //! `/api/v2/identities/{uuid}/passkeys` behind the door: list, rename, delete.
 
-use chancery_store::{Tx, name_key, tables, tables::passkeys::Row};
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, passkeys::Row},
+};
 use chancery_types::{
     Action, IdentityId, PasskeyId, Perm,
     wire::{
@@ -13,29 +16,31 @@ use uuid::Uuid;
 
 use super::stored::{shown, stored};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Member, Result,
+    Caller, Error, Event, Grant, Identities, Member, Result,
     base::text::check_renamed,
-    changes::{Change, ChangeKind},
+    context::{
+        changes::{Change, ChangeKind},
+        settings::Freshness,
+    },
     identity::{
         administration::name_taken,
         identities::{check_holds_as_much, existing},
     },
-    settings::Freshness,
 };
 
-impl Chancery {
+impl Identities {
     /// GET /api/v2/identities/{uuid}/passkeys.
     pub async fn passkeys(&self, caller: &Caller, id: IdentityId) -> Result<Passkeys> {
         let grant = self.may_manage_passkeys(caller, id, None, Action::PasskeyRead).await?;
         let identity = Uuid::from(id);
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 existing(tx, identity).await?;
                 Ok::<_, Error>(tables::passkeys::of_identity(tx, identity).await?)
             })
         });
         let rows = read.await?;
-        Ok(Passkeys { results: rows.iter().map(|row| shown(row, &self.limits)).collect::<Result<_>>()? })
+        Ok(Passkeys { results: rows.iter().map(|row| shown(row, &self.context.limits)).collect::<Result<_>>()? })
     }
 
     /// PATCH /api/v2/identities/{uuid}/passkeys/{passkeyUuid}.
@@ -48,7 +53,7 @@ impl Chancery {
     ) -> Result<Passkey> {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyChange).await?;
         let event = passkey_event(Action::PasskeyChange, identity, id);
-        let ((event, told), limits) = (event.told(), self.limits.clone());
+        let ((event, told), limits) = (event.told(), self.context.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let before = stored(tx, identity, id).await?;
@@ -72,8 +77,8 @@ impl Chancery {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
         let event = passkey_event(Action::PasskeyDelete, identity, id);
         let event = event.changes(Change::of(ChangeKind::Identity, identity));
-        let ((event, told), limits, deleter) = (event.told(), self.limits.clone(), caller.clone());
-        let freshness = self.freshness();
+        let ((event, told), limits, deleter) = (event.told(), self.context.limits.clone(), caller.clone());
+        let freshness = self.context.freshness();
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = stored(tx, identity, id).await?;
@@ -94,7 +99,7 @@ impl Chancery {
         id: Option<PasskeyId>,
         action: Action,
     ) -> Result<Grant> {
-        if let Some(grant) = self.grant_member(caller, identity, action).filter(|_| !caller.is_of_a_program()) {
+        if let Some(grant) = self.context.grant_member(caller, identity, action).filter(|_| !caller.is_of_a_program()) {
             return Ok(grant);
         }
         let object = id.map_or(Uuid::from(identity), Uuid::from);

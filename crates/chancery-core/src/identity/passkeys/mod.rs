@@ -10,6 +10,8 @@ mod ticket;
 
 use chancery_keys::RelyingParty;
 
+use crate::{Error, Identities, Result};
+
 pub(in crate::identity) use self::{
     login::{ShownPasskey, SignedLogin},
     manage::check_has_shown_passkey,
@@ -19,12 +21,10 @@ pub(crate) use self::{
     ticket::Approving,
 };
 
-use crate::{Chancery, Error, Result};
-
-impl Chancery {
+impl Identities {
     /// The site that passkeys are for. It is what this server was told, and never what a `Host` header says.
     pub(crate) fn relying_party(&self) -> Result<RelyingParty> {
-        let origin = self.notices.console().ok_or_else(|| {
+        let origin = self.context.outbound.console().ok_or_else(|| {
             Error::state(
                 "There are no passkeys here: this server was not told where browsers reach it (--public-origin).",
             )

@@ -2,7 +2,10 @@
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::SignCount;
-use chancery_store::{Tx, tables, tables::passkeys::Row};
+use chancery_store::{
+    Tx,
+    tables::{self, passkeys::Row},
+};
 use chancery_types::{
     Base64, IdentityId, PasskeyId,
     wire::{

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Chancery, Result};
+use crate::{Identities, Result};
 
 /// Characters of a ticket: those of approvals have some 1,600, with a session of two.
 const TICKET_MAX: usize = 8_192;
@@ -40,7 +40,7 @@ pub(super) struct Challenge {
     pub(super) until_ms: i64,
 }
 
-impl Chancery {
+impl Identities {
     pub(super) fn seal_challenge(&self, challenge: &Challenge) -> Result<String> {
         self.sealed_ticket(LOGIN, challenge)
     }

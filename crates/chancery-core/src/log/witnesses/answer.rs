@@ -3,7 +3,7 @@
 use chancery_verify::log::{Cosigned, WitnessKey};
 
 use super::request::Request;
-use crate::notices::Posted;
+use crate::outbound::Posted;
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -22,11 +22,15 @@ use super::{
     request::{Newest, Request},
 };
 use crate::{
-    Chancery, Error, Event, Host, Result,
-    audit::{Actor, Entry},
+    Error, Event, Host, Log, Result,
     base::{clock::ms, error::reason},
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+        storage::{Background, Evidence, MayRead, Recording},
+    },
     log::number,
-    notices::{Post, delay_ms, jitter},
+    outbound::{Post, delay_ms, jitter},
 };
 
 /// How often it is looked whether there is a newer checkpoint.
@@ -41,13 +45,21 @@ const TOLD_AT: i64 = 3;
 /// Asks witnesses. Made only here.
 pub(crate) struct AskingWitnesses(());
 
+impl Evidence for AskingWitnesses {}
+impl MayRead for AskingWitnesses {}
+impl Background for AskingWitnesses {}
+impl Recording for AskingWitnesses {
+    const NAME: &'static str = "witnesses";
+    const ACTIONS: &'static [Action] = &[Action::WitnessFail, Action::WitnessResume];
+}
+
 /// A tree and a witness, by their places.
 type Pair = (usize, usize);
 
-impl Chancery {
+impl Log {
     /// Asks witnesses until the last user of this Chancery is gone. Only for a server that stays.
     pub fn ask_witnesses(self: &Arc<Self>, _host: &Host) {
-        if self.witnesses.configured.is_empty() || self.notices.transport().is_err() {
+        if self.witnesses.configured.is_empty() || self.context.outbound.transport().is_err() {
             return;
         }
         let weak = Arc::downgrade(self);
@@ -56,11 +68,11 @@ impl Chancery {
             looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
             loop {
                 looks.tick().await;
-                let Some(chancery) = Self::while_open(&weak) else { return };
+                let Some(log) = Self::while_open(&weak) else { return };
                 // While the store is away everybody says so; the next look is soon.
-                let Ok(due) = chancery.witnesses_due().await else { continue };
+                let Ok(due) = log.witnesses_due().await else { continue };
                 for pair in due {
-                    if chancery.witnesses.busy().insert(pair) {
+                    if log.witnesses.busy().insert(pair) {
                         tokio::spawn(ask_one(weak.clone(), pair));
                     }
                 }
@@ -70,9 +82,9 @@ impl Chancery {
 
     /// Those that have not cosigned the newest checkpoint of a tree and can be asked now.
     pub(super) async fn witnesses_due(&self) -> Result<Vec<Pair>> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let keys: Vec<_> = self.witnesses.configured.iter().map(|witness| witness.key.to_string()).collect();
-        let read = self.storage.read(&AskingWitnesses(()), move |tx| {
+        let read = self.context.storage.read(&AskingWitnesses(()), move |tx| {
             Box::pin(async move {
                 let (mut due, mut failing) = (Vec::new(), 0);
                 for (place, (tree, _)) in TREES.iter().enumerate() {
@@ -102,10 +114,10 @@ impl Chancery {
     /// Asks a witness for a cosignature of the newest checkpoint of a tree, and writes down what came of it.
     pub(super) async fn ask_witness(&self, (tree, witness): Pair) -> Result<()> {
         let (of, witness) = (TREES[tree].0, self.witnesses.configured[witness].clone());
-        let (node, now_ms, key) = (self.node, self.clock.now_ms(), witness.key.to_string());
-        let wait_ms = ms(self.limits.pool_wait_max) + ms(self.limits.notices.wait_max);
+        let (node, now_ms, key) = (self.context.node, self.context.clock.now_ms(), witness.key.to_string());
+        let wait_ms = ms(self.context.limits.pool_wait_max) + ms(self.context.limits.notices.wait_max);
         let until_ms = now_ms.saturating_add(wait_ms * TRIES as i64 + 10_000);
-        let taken = self.storage.background(&AskingWitnesses(()), move |tx| {
+        let taken = self.context.storage.background(&AskingWitnesses(()), move |tx| {
             Box::pin(async move {
                 table::begin(tx, of, &key).await?;
                 Ok::<_, Error>(table::take(tx, (of, key.as_str()), node, (now_ms, until_ms)).await?)
@@ -139,7 +151,7 @@ impl Chancery {
         let mut old = u64::try_from(state.size).map_err(Error::internal)?;
         let mut last = Refusal::NoAnswer("there is no checkpoint".to_owned());
         for _ in 0..TRIES {
-            let read = self.storage.read(&AskingWitnesses(()), move |tx| Box::pin(request(tx, of, old)));
+            let read = self.context.storage.read(&AskingWitnesses(()), move |tx| Box::pin(request(tx, of, old)));
             let request = match read.await? {
                 Some(Ok(request)) => request,
                 Some(Err(refusal)) => return Ok(Err(refusal)),
@@ -164,14 +176,14 @@ impl Chancery {
         &self,
         witness: &Witness,
         request: &Request,
-    ) -> Result<std::result::Result<crate::notices::Posted, Box<dyn std::error::Error + Send + Sync>>> {
-        let transport = self.notices.transport()?;
+    ) -> Result<std::result::Result<crate::outbound::Posted, Box<dyn std::error::Error + Send + Sync>>> {
+        let transport = self.context.outbound.transport()?;
         let post = Post {
             url: Zeroizing::new(format!("{}/add-checkpoint", witness.url)),
             headers: vec![("content-type", "text/plain; charset=utf-8".to_owned())],
             body: request.body.clone().into_bytes(),
-            answer_max: self.limits.notices.answer_max,
-            wait: self.limits.notices.wait_max,
+            answer_max: self.context.limits.notices.answer_max,
+            wait: self.context.limits.notices.wait_max,
         };
         self.witnesses.pool.run(move || transport.post(post)).await
     }
@@ -181,7 +193,7 @@ impl Chancery {
             size: number(request.newest.size)?,
             checkpoint: Some(request.newest.note),
             cosignature: Some(cosigned.line),
-            cosigned_at_ms: Some(self.clock.now_ms()),
+            cosigned_at_ms: Some(self.context.clock.now_ms()),
             failures: 0,
             due_at_ms: 0,
             is_failing: false,
@@ -197,14 +209,14 @@ impl Chancery {
             warn!(witness = witness.key.name(), tree, error, "a witness does not cosign; it is asked again");
         }
         let failures = state.failures.saturating_add(1);
-        let due_at_ms = self.clock.now_ms().saturating_add(delay_ms(failures, jitter()));
+        let due_at_ms = self.context.clock.now_ms().saturating_add(delay_ms(failures, jitter()));
         let is_failing = state.is_failing || refusal.is_final() || failures >= TOLD_AT;
         State { failures, due_at_ms, is_failing, error: Some(told(refusal)), ..state.clone() }
     }
 
     /// Writes down what came of it, and tells where a witness begins or ends to fail, or fails for another reason.
     async fn settle_witness(&self, tree: usize, witness: &Witness, before: &State, settled: State) -> Result<()> {
-        let (by, node, (of, name)) = (AskingWitnesses(()), self.node, TREES[tree]);
+        let (by, node, (of, name)) = (AskingWitnesses(()), self.context.node, TREES[tree]);
         let kind = |state: &State| state.error.as_deref().and_then(|error| error.split(':').next().map(str::to_owned));
         let is_another = before.is_failing && settled.is_failing && kind(before) != kind(&settled);
         let action = match (before.is_failing, settled.is_failing) {
@@ -220,10 +232,10 @@ impl Chancery {
                 detail["error"] = error.into();
             }
             let event = Event::new(action).detail(detail);
-            Entry::new(self.clock.now_ms(), &Actor::of_task(node, &by), event, ErrorCode::Success)
+            Entry::new(self.context.clock.now_ms(), &Actor::of_task(node, &by), event, ErrorCode::Success)
         });
         let entry = entry.transpose()?;
-        let written = self.storage.background(&by, move |tx| {
+        let written = self.context.storage.background(&by, move |tx| {
             Box::pin(async move {
                 if table::settle(tx, of, node, settled).await?
                     && let Some(entry) = entry
@@ -257,11 +269,11 @@ async fn request(
     Request::read(tx, of, newest, old).await.map(|request| Some(Ok(request)))
 }
 
-async fn ask_one(weak: Weak<Chancery>, pair: Pair) {
-    let Some(chancery) = Chancery::while_open(&weak) else { return };
-    if let Err(failure) = chancery.ask_witness(pair).await {
+async fn ask_one(weak: Weak<Log>, pair: Pair) {
+    let Some(log) = Log::while_open(&weak) else { return };
+    if let Err(failure) = log.ask_witness(pair).await {
         error!(error = &failure as &dyn std::error::Error, "what a witness said could not be written down");
         time::sleep(Duration::from_secs(1)).await;
     }
-    chancery.witnesses.busy().remove(&pair);
+    log.witnesses.busy().remove(&pair);
 }

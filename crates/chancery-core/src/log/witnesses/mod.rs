@@ -9,6 +9,7 @@ mod answer;
 mod ask;
 mod notes;
 mod request;
+
 #[cfg(test)]
 mod tests;
 
@@ -24,11 +25,8 @@ use chancery_store::tables::tiles::Tree;
 use chancery_verify::log::WitnessKey;
 
 pub(super) use self::notes::shown;
-pub(crate) use self::{
-    ask::AskingWitnesses,
-    notes::{Shown, cosigned, with_cosignatures},
-};
-use crate::{Chancery, Limits, Visitor, base::pool::Pool};
+pub(crate) use self::notes::{Shown, cosigned, with_cosignatures};
+use crate::{Limits, Log, Visitor, base::pool::Pool};
 
 /// Witnesses that are asked at a time.
 const ASKED_MAX: usize = 4;
@@ -84,7 +82,7 @@ impl Witnesses {
     }
 }
 
-impl Chancery {
+impl Log {
     /// What became of asking witnesses; none where none are named.
     #[must_use]
     pub fn witness_counts(&self, _visitor: &Visitor) -> Option<WitnessCounts> {

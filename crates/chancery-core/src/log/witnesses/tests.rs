@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::{
-    Append, Caller, Host, Mail, NoticeTransport, Post, Posted, Syslog,
+    Append, Caller, Chancery, Host, Mail, NoticeTransport, Post, Posted, Syslog,
     log::{checkpoint::Checkpoint, tree},
     testing::{self, Installation},
 };
@@ -127,8 +127,8 @@ async fn asking(held: &Arc<Held>) -> (Installation, Caller) {
 /// More records, as leaves.
 async fn grow(chancery: &Chancery, caller: &Caller, name: &str) -> u64 {
     testing::profile(chancery, caller, name).await;
-    chancery.sequence_ledger().await.unwrap();
-    chancery.audit_checkpoint(caller).await.unwrap().records
+    chancery.audit.sequence_ledger().await.unwrap();
+    chancery.audit.audit_checkpoint(caller).await.unwrap().records
 }
 
 async fn told(chancery: &Chancery) -> Vec<(String, Value)> {
@@ -153,32 +153,32 @@ async fn a_witness_is_asked_for_what_it_has_not_seen_and_its_word_is_shown_and_e
     let (installation, caller) = asking(&held).await;
     let chancery = &installation.chancery;
     let first = grow(chancery, &caller, "one").await;
-    let unseen = chancery.verify_ledger(&HOST, None, (&[], &demand(&held)), TOLERANCE_MS).await.unwrap();
+    let unseen = chancery.audit.verify_ledger(&HOST, None, (&[], &demand(&held)), TOLERANCE_MS).await.unwrap();
     assert_eq!(unseen.faults.len(), 1, "nobody has cosigned: {:?}", unseen.faults);
-    assert!(chancery.witnesses_due().await.unwrap().contains(&LEDGER));
-    chancery.ask_witness(LEDGER).await.unwrap();
+    assert!(chancery.log.witnesses_due().await.unwrap().contains(&LEDGER));
+    chancery.log.ask_witness(LEDGER).await.unwrap();
     assert_eq!((held.seen(), held.asked()), (first, vec!["0".to_owned()]));
-    assert!(!chancery.witnesses_due().await.unwrap().contains(&LEDGER), "it has the newest one");
-    let newest = chancery.audit_checkpoint(&caller).await.unwrap();
+    assert!(!chancery.log.witnesses_due().await.unwrap().contains(&LEDGER), "it has the newest one");
+    let newest = chancery.audit.audit_checkpoint(&caller).await.unwrap();
     let witnessed = newest.witnessed.unwrap();
     assert_eq!((witnessed.records, witnessed.witnesses), (first, vec!["w.example".to_owned()]));
     assert_eq!(demand(&held).meets(&newest.checkpoint).unwrap().len(), 1);
 
     // What comes later is not cosigned yet, and what was is still there.
     let second = grow(chancery, &caller, "two").await;
-    let state = chancery.verify_ledger(&HOST, None, (&[], &demand(&held)), TOLERANCE_MS).await.unwrap();
+    let state = chancery.audit.verify_ledger(&HOST, None, (&[], &demand(&held)), TOLERANCE_MS).await.unwrap();
     assert_eq!(state.faults, []);
     assert_eq!(state.witnessed.unwrap().checkpoint.head.size, first);
-    chancery.ask_witness(LEDGER).await.unwrap();
+    chancery.log.ask_witness(LEDGER).await.unwrap();
     assert_eq!((held.seen(), held.asked()), (second, vec![first.to_string()]));
     // It has forgotten what it saw, or somebody else asked it meanwhile.
     *held.seen.lock().unwrap() = None;
     let third = grow(chancery, &caller, "three").await;
-    chancery.ask_witness(LEDGER).await.unwrap();
+    chancery.log.ask_witness(LEDGER).await.unwrap();
     assert_eq!((held.seen(), held.asked()), (third, vec![second.to_string(), "0".to_owned()]));
     assert_eq!(told(chancery).await, []);
     let other = Held::new(8);
-    let state = chancery.verify_ledger(&HOST, None, (&[], &demand(&other)), TOLERANCE_MS).await.unwrap();
+    let state = chancery.audit.verify_ledger(&HOST, None, (&[], &demand(&other)), TOLERANCE_MS).await.unwrap();
     assert_eq!(state.faults.len(), 1, "another witness has not: {:?}", state.faults);
 }
 
@@ -188,14 +188,14 @@ async fn another_history_is_told_at_once_and_an_outage_at_the_third_time() {
     let (installation, caller) = asking(&held).await;
     let chancery = &installation.chancery;
     grow(chancery, &caller, "one").await;
-    chancery.ask_witness(LEDGER).await.unwrap();
+    chancery.log.ask_witness(LEDGER).await.unwrap();
     let mut number = 0;
     let mut ask = async || {
         number += 1;
         let caller = installation.administrators().await;
         grow(chancery, &caller, &format!("more {number}")).await;
         installation.clock.advance_ms(120_000);
-        chancery.ask_witness(LEDGER).await.unwrap();
+        chancery.log.ask_witness(LEDGER).await.unwrap();
         let told = told(chancery).await;
         let last = told.last().map(|(action, detail)| (action.clone(), detail["why"].clone()));
         (told.len(), last.unwrap_or_default())
@@ -216,7 +216,7 @@ async fn another_history_is_told_at_once_and_an_outage_at_the_third_time() {
     assert_eq!(ask().await, (5, fail("AnotherHistory")));
     held.seen.lock().unwrap().as_mut().unwrap().size = 1_000_000;
     assert_eq!(ask().await.0, 5, "told already");
-    let counts = chancery.witness_counts(&testing::visitor()).unwrap();
+    let counts = chancery.log.witness_counts(&testing::visitor()).unwrap();
     assert_eq!((counts.cosigned, counts.failed), (2, 8));
     let key: WitnessKey = held.witness().key;
     assert_eq!(told(chancery).await[0].1["name"], key.name());

@@ -6,14 +6,14 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::{
-    Chancery, Error, Member, Result,
+    Error, Member, Notices, Result,
     approval::{
         Parties,
         proposals::{Effects, StoredProposal},
     },
+    context::quarantine::is_lasting,
     identity::Directory,
     notices::told::sight_of,
-    quarantine::is_lasting,
     signing::StoredRequest,
 };
 
@@ -38,10 +38,10 @@ pub(super) struct Subject {
     parties: Option<Parties>,
 }
 
-impl Chancery {
+impl Notices {
     /// The rules at this moment.
     pub(super) fn rules_of_concern(&self) -> Rules {
-        Rules { effects: self.effects, hardened: self.hardened, now_ms: self.clock.now_ms() }
+        Rules { effects: self.approvals.effects, hardened: self.context.hardened, now_ms: self.context.clock.now_ms() }
     }
 }
 

@@ -17,7 +17,11 @@ use super::{
     mailboxes::{check_count, mailbox_event},
     stored_mailbox::StoredMailbox,
 };
-use crate::{Caller, Chancery, Error, Result, notices::targets::state};
+use crate::{
+    Caller, Error, Notices, Result,
+    context::storage::{Background, Evidence, MayRead},
+    notices::targets::state,
+};
 
 /// Codes that may be entered for one that was mailed.
 pub(super) const TRIES_MAX: u32 = 5;
@@ -25,7 +29,11 @@ pub(super) const TRIES_MAX: u32 = 5;
 /// Counts the codes that are entered, also wrong ones. Made only here.
 pub(crate) struct CountingTries(());
 
-impl Chancery {
+impl Evidence for CountingTries {}
+impl MayRead for CountingTries {}
+impl Background for CountingTries {}
+
+impl Notices {
     /// Confirms the new address by its code: from now on notices go there.
     pub async fn confirm_mailbox(
         &self,
@@ -36,11 +44,13 @@ impl Chancery {
         let grant = self.grant_own_mailbox(caller, id, Action::MailboxConfirm).await?;
         let hash = match self.try_code(id, &request.code).await? {
             Ok(hash) => hash,
-            Err(refusal) => return Err(self.refused(caller, mailbox_event(Action::MailboxConfirm, id), refusal).await),
+            Err(refusal) => {
+                return Err(self.context.refused(caller, mailbox_event(Action::MailboxConfirm, id), refusal).await);
+            }
         };
-        let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
+        let (now_ms, limits) = (self.context.clock.now_ms(), self.context.limits.clone());
         let (event, told) = mailbox_event(Action::MailboxConfirm, id).told();
-        let work = self.commit(&grant, event, move |tx| {
+        let work = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, tables::mailboxes::TURN).await?;
                 let mut stored = StoredMailbox::load(tx, id).await?;
@@ -70,8 +80,8 @@ impl Chancery {
             let message = "A code has eight digits and letters, such as 7KDM-Q2XF; it is in the mail.";
             return Ok(Err(Error::value("/code", message)));
         };
-        let (custodian, now_ms) = (Arc::clone(&self.custodian), self.clock.now_ms());
-        let tried = self.storage.background(&CountingTries(()), move |tx| {
+        let (custodian, now_ms) = (Arc::clone(&self.context.custodian), self.context.clock.now_ms());
+        let tried = self.context.storage.background(&CountingTries(()), move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, tables::mailboxes::TURN).await?;
                 let mut stored = StoredMailbox::load(tx, id).await?;

@@ -17,8 +17,11 @@ use super::{
     concern::{Rules, Subject},
 };
 use crate::{
-    Chancery, Error, Event, Result,
-    audit::{Actor, Entry},
+    Error, Event, Notices, Result,
+    context::{
+        background::Recurring as _,
+        record::{Actor, Entry},
+    },
     identity::Directory,
     notices::DeliveringNotices,
 };
@@ -38,10 +41,10 @@ struct Round {
     waiting_max: u32,
 }
 
-impl Chancery {
+impl Notices {
     /// Looks twice a second, until the last user of this Chancery is gone.
     pub(in crate::notices) fn tell_persons_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "telling people's own mailboxes", |chancery| Box::pin(chancery.tell_persons()));
+        self.every(LOOK_EVERY, "telling people's own mailboxes", |notices| Box::pin(notices.tell_persons()));
     }
 
     /// Adds a delivery of each notice for every mailbox that it is for.
@@ -53,23 +56,25 @@ impl Chancery {
     /// Tells some; whether there may be more.
     pub(super) async fn tell_some(&self) -> Result<bool> {
         // Who may not know any more what somebody may tells nobody; another node does, or this one later.
-        if !self.knows_who_may() {
+        if !self.context.knows_who_may() {
             return Ok(false);
         }
         let task = DeliveringNotices(());
-        let first =
-            self.storage.read(&task, |tx| Box::pin(async move { Ok::<_, Error>(tables::fan_outs::first(tx).await?) }));
+        let first = self
+            .context
+            .storage
+            .read(&task, |tx| Box::pin(async move { Ok::<_, Error>(tables::fan_outs::first(tx).await?) }));
         if first.await?.is_none() {
             return Ok(false);
         }
         let round = Round {
-            node: self.node,
-            directory: self.identity.directory.load_full(),
+            node: self.context.node,
+            directory: self.identities.state.directory.load_full(),
             rules: self.rules_of_concern(),
-            now_ms: self.clock.now_ms(),
-            waiting_max: self.limits.notices.mailbox_waiting_max,
+            now_ms: self.context.clock.now_ms(),
+            waiting_max: self.context.limits.notices.mailbox_waiting_max,
         };
-        self.storage.background(&task, move |tx| Box::pin(async move { round.tell(tx).await })).await
+        self.context.storage.background(&task, move |tx| Box::pin(async move { round.tell(tx).await })).await
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
     stored_mailbox::{Pending, StoredMailbox, Wanted},
 };
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result,
+    Caller, Error, Event, Grant, Limits, Meaning, Notices, Result,
     notices::{
         mail::check_address,
         targets::{check_services, state},
@@ -29,12 +29,12 @@ const CODE_MS: i64 = 15 * 60 * 1_000;
 const MINUTE_MS: i64 = 60 * 1_000;
 const HOUR_MS: i64 = 60 * MINUTE_MS;
 
-impl Chancery {
+impl Notices {
     /// Where an identity has what concerns it sent: its own, or anybody's for whoever manages identities. One that was never
     /// set has no address.
     pub async fn mailbox(&self, caller: &Caller, id: IdentityId) -> Result<PersonalMailbox> {
         let grant = self.grant_any_mailbox(caller, id, Action::MailboxRead).await?;
-        let read = self.storage.read(&grant, move |tx| {
+        let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let stored = StoredMailbox::load(tx, id).await?;
                 let deliveries = state(tx, id.into()).await?;
@@ -48,7 +48,7 @@ impl Chancery {
     /// stays as it is.
     pub async fn set_mailbox(&self, caller: &Caller, id: IdentityId, request: SetMailbox) -> Result<PersonalMailbox> {
         let grant = self.grant_own_mailbox(caller, id, Action::MailboxSet).await?;
-        if !self.notices.sends_mails() {
+        if !self.context.outbound.sends_mails() {
             let message = "This server sends no mails: it was started without an SMTP relay; --smtp-host names one.";
             return Err(Error::state(message));
         }
@@ -57,17 +57,17 @@ impl Chancery {
         if kinds.len() > NoticeKind::ALL.len() {
             return Err(Error::too_large("/kinds", format!("There are {} kinds.", NoticeKind::ALL.len())));
         }
-        let (code, now_ms) = (code::new(), self.clock.now_ms());
+        let (code, now_ms) = (code::new(), self.context.clock.now_ms());
         let pending = Pending {
-            code: Base64(code::hash(&self.custodian, id, &address, &code).to_vec()),
+            code: Base64(code::hash(&self.context.custodian, id, &address, &code).to_vec()),
             address: address.clone(),
             wanted: Wanted { kinds, services: service_uuids },
             enabled: enabled.unwrap_or(true),
             expires_at_ms: now_ms.saturating_add(CODE_MS),
             tries: 0,
         };
-        let ((event, told), limits) = (mailbox_event(Action::MailboxSet, id).told(), self.limits.clone());
-        let work = self.commit(&grant, event, move |tx| {
+        let ((event, told), limits) = (mailbox_event(Action::MailboxSet, id).told(), self.context.limits.clone());
+        let work = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, tables::mailboxes::TURN).await?;
                 check_services(tx, &pending.wanted.services).await?;
@@ -93,8 +93,8 @@ impl Chancery {
     /// Removes it, with what waits for it: one's own, or anybody's for whoever manages identities.
     pub async fn remove_mailbox(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
         let grant = self.grant_any_mailbox(caller, id, Action::MailboxRemove).await?;
-        let ((event, told), limits) = (mailbox_event(Action::MailboxRemove, id).told(), self.limits.clone());
-        let work = self.commit(&grant, event, move |tx| {
+        let ((event, told), limits) = (mailbox_event(Action::MailboxRemove, id).told(), self.context.limits.clone());
+        let work = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, tables::mailboxes::TURN).await?;
                 let stored = StoredMailbox::existing(tx, id).await?;
@@ -109,17 +109,17 @@ impl Chancery {
 
     /// Where somebody's mails go it decides alone, also where two are logged in; nobody does so for another.
     pub(super) async fn grant_own_mailbox(&self, caller: &Caller, id: IdentityId, action: Action) -> Result<Grant> {
-        if let Some(grant) = self.grant_member(caller, id, action) {
+        if let Some(grant) = self.context.grant_member(caller, id, action) {
             return Ok(grant);
         }
         let refusal = "A mailbox is set and confirmed by the person whose it is, logged in by a password.";
-        Err(self.refused(caller, mailbox_event(action, id), Error::forbidden(refusal)).await)
+        Err(self.context.refused(caller, mailbox_event(action, id), Error::forbidden(refusal)).await)
     }
 
     async fn grant_any_mailbox(&self, caller: &Caller, id: IdentityId, action: Action) -> Result<Grant> {
-        match self.grant_member(caller, id, action) {
+        match self.context.grant_member(caller, id, action) {
             Some(grant) => Ok(grant),
-            None => self.grant(caller, Perm::IdentityManage, action, Some(id.into())).await,
+            None => self.context.grant(caller, Perm::IdentityManage, action, Some(id.into())).await,
         }
     }
 }

@@ -11,10 +11,10 @@ mod fan_out;
 mod mailboxes;
 mod send;
 mod stored_mailbox;
+
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::confirm::CountingTries;
 pub(super) use self::{fan_out::record_given_up, stored_mailbox::StoredMailbox};
 
 /// The queue of the outbox in which notices for people's own mailboxes wait.

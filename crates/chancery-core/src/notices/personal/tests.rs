@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Credentials, Error, Limits, Mail, NoticeTransport, Post, Posted, Result,
-    notices::Draft,
+    context::record::Draft,
     testing::{Installation, PASSWORD, START_MS, request, visitor},
 };
 
@@ -62,7 +62,7 @@ fn body<T: DeserializeOwned>(body: Value) -> T {
 async fn person(chancery: &Chancery, caller: &Caller, name: &str, role: RoleId) -> IdentityId {
     let password = Base64(PASSWORD.as_bytes().to_vec());
     let made = json!({"name": name, "kind": "Person", "roleUuids": [role], "password": password});
-    chancery.create_identity(caller, body(made)).await.unwrap().uuid
+    chancery.identities.create_identity(caller, body(made)).await.unwrap().uuid
 }
 
 async fn logged_in(chancery: &Chancery, name: &str) -> Caller {
@@ -72,8 +72,8 @@ async fn logged_in(chancery: &Chancery, name: &str) -> Caller {
         ..AuthCredentials::default()
     };
     let login = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
-    let cookie = chancery.log_in(&visitor(), None, login).await.unwrap().cookie;
-    chancery.authenticate(request(), Credentials::Cookie(cookie.as_str().into())).await.unwrap()
+    let cookie = chancery.identities.log_in(&visitor(), None, login).await.unwrap().cookie;
+    chancery.identities.authenticate(request(), Credentials::Cookie(cookie.as_str().into())).await.unwrap()
 }
 
 fn mailbox(identity: IdentityId) -> StoredMailbox {
@@ -115,7 +115,7 @@ async fn waiting<const N: usize>(chancery: &Chancery, identities: [IdentityId; N
 /// A service whose requests wait for one approval.
 async fn service(chancery: &Arc<Chancery>, caller: &Caller) -> Value {
     let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
-    let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid;
+    let root = chancery.pki.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid;
     let certificate = json!({
         "issuerUuid": root, "subjectOneline": "CN=releases", "newKey": {"keyTypeUuid": P256, "save": true},
         "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}},
@@ -125,14 +125,14 @@ async fn service(chancery: &Arc<Chancery>, caller: &Caller) -> Value {
             "newCert": certificate, "signingFormat": "CMS", "numApprovals": 1, "hashAlgorithm": "Sha2_256",
         },
     });
-    serde_json::to_value(chancery.deploy_service(caller, body(deployed)).await.unwrap()).unwrap()
+    serde_json::to_value(chancery.signing.deploy_service(caller, body(deployed)).await.unwrap()).unwrap()
 }
 
 async fn submit(chancery: &Arc<Chancery>, caller: &Caller, service: &Value) -> chancery_types::SigningRequestId {
     let submitted = json!({
         "name": "n", "serviceUuid": service["serviceUuid"], "policyUuid": service["policyUuid"], "uploadData": "eA==",
     });
-    chancery.submit_signing_request(caller, body(submitted)).await.unwrap().uuid
+    chancery.signing.submit_signing_request(caller, body(submitted)).await.unwrap().uuid
 }
 
 /// Lets something happen that whoever administers hears of.
@@ -159,15 +159,15 @@ async fn what_waits_is_told_to_whoever_could_decide_and_its_end_to_whoever_has()
     with_mailboxes(chancery, &[admin1, approver, auditor]).await;
     installation.clock.advance_ms(1_000);
     let request = submit(chancery, &admins, &service).await;
-    chancery.tell_persons().await.unwrap();
+    chancery.notices.tell_persons().await.unwrap();
     assert_eq!(waiting(chancery, [admin1, approver, auditor]).await, [0, 1, 0], "not to whoever submitted it");
 
     let caller = logged_in(chancery, "approver").await;
-    chancery.approve_signing_request(&caller, request, body(json!({}))).await.unwrap();
-    chancery.tell_persons().await.unwrap();
+    chancery.signing.approve_signing_request(&caller, request, body(json!({}))).await.unwrap();
+    chancery.notices.tell_persons().await.unwrap();
     assert_eq!(waiting(chancery, [admin1, approver, auditor]).await, [1, 2, 0]);
     for one in [admin1, approver, auditor] {
-        while chancery.deliver_some(one.into()).await.unwrap() {}
+        while chancery.notices.deliver_some(one.into()).await.unwrap() {}
     }
     assert_eq!(waiting(chancery, [admin1, approver, auditor]).await, [0, 0, 0]);
     let mut mails = relay.0.lock().unwrap().clone();
@@ -193,24 +193,24 @@ async fn whoever_lost_the_role_or_was_locked_meanwhile_gets_nothing() {
     with_mailboxes(chancery, &approvers).await;
     installation.clock.advance_ms(1_000);
     let _request = submit(chancery, &admins, &service).await;
-    chancery.tell_persons().await.unwrap();
+    chancery.notices.tell_persons().await.unwrap();
     assert_eq!(waiting(chancery, approvers).await, [1; 4]);
 
-    chancery.change_identity(&admins, loses, body(json!({"roleUuids": [RoleId::AUDITOR]}))).await.unwrap();
-    chancery.lock_identity(&admins, locked).await.unwrap();
+    chancery.identities.change_identity(&admins, loses, body(json!({"roleUuids": [RoleId::AUDITOR]}))).await.unwrap();
+    chancery.identities.lock_identity(&admins, locked).await.unwrap();
     let written = chancery.storage.store().write(move |tx| {
         Box::pin(async move { StoredMailbox { is_enabled: false, ..mailbox(disables) }.put(tx).await })
     });
     written.await.unwrap();
     for one in approvers {
-        while chancery.deliver_some(one.into()).await.unwrap() {}
+        while chancery.notices.deliver_some(one.into()).await.unwrap() {}
     }
     assert_eq!(waiting(chancery, approvers).await, [0; 4], "what is not theirs any more does not wait, either");
     let mails: Vec<_> = relay.0.lock().unwrap().iter().map(|(to, _)| to.clone()).collect();
     assert_eq!(mails, [format!("{keeps}@example.org")]);
 
     let _request = submit(chancery, &admins, &service).await;
-    chancery.tell_persons().await.unwrap();
+    chancery.notices.tell_persons().await.unwrap();
     assert_eq!(waiting(chancery, approvers).await, [1, 0, 0, 0]);
 }
 
@@ -226,9 +226,9 @@ async fn each_is_told_once(installation: Installation) {
     for _ in 0..3 {
         happen(chancery).await;
     }
-    assert!(chancery.tell_some().await.unwrap(), "some of them; then the node is killed");
+    assert!(chancery.notices.tell_some().await.unwrap(), "some of them; then the node is killed");
     let (one, two) = (installation.other_node().await, installation.other_node().await);
-    let (first, second) = tokio::join!(one.tell_persons(), two.tell_persons());
+    let (first, second) = tokio::join!(one.notices.tell_persons(), two.notices.tell_persons());
     first.unwrap();
     second.unwrap();
     let ids: Vec<Uuid> = auditors.iter().map(|one| (*one).into()).collect();
@@ -264,19 +264,19 @@ async fn no_mailbox_grows_without_end_and_one_record_tells_of_all() {
     for _ in 0..4 {
         happen(chancery).await;
     }
-    chancery.tell_persons().await.unwrap();
+    chancery.notices.tell_persons().await.unwrap();
     assert_eq!(waiting(chancery, [admin1, admin2]).await, [3, 3]);
     let recorded = async |caller: &Caller| {
         let query: AuditQuery = body(json!({"action": "NoticeGiveUp"}));
-        chancery.audit_records(caller, query).await.unwrap().items.remove(0).detail
+        chancery.audit.audit_records(caller, query).await.unwrap().items.remove(0).detail
     };
     assert_eq!(recorded(&admins).await, json!({"mailboxes": 2, "count": 2, "why": "number"}));
-    let undelivered = chancery.undelivered_notices(&admins, Default::default()).await.unwrap();
+    let undelivered = chancery.notices.undelivered_notices(&admins, Default::default()).await.unwrap();
     let names: Vec<_> = undelivered.items.iter().map(|one| one.identity.as_ref().unwrap().name.as_str()).collect();
     assert_eq!((names.len(), names.contains(&"Admin1"), names.contains(&"Admin2")), (6, true, true), "{names:?}");
 
     installation.clock.advance_ms(3 * 24 * 3_600_000 + 1);
-    chancery.tidy_notices().await.unwrap();
+    chancery.notices.tidy_notices().await.unwrap();
     assert_eq!(waiting(chancery, [admin1, admin2]).await, [0, 0]);
     // The session has ended meanwhile.
     let admins = installation.administrators().await;

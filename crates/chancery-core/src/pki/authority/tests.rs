@@ -38,7 +38,7 @@ async fn generate(
     profile: u128,
     issuer: Option<CertificateId>,
 ) -> Result<GeneratedCertificate, Error> {
-    made(chancery.generate_certificate(caller, request(CertProfileId::from_u128(profile), issuer)).await)
+    made(chancery.pki.generate_certificate(caller, request(CertProfileId::from_u128(profile), issuer)).await)
 }
 
 fn made(issued: Result<Issued, Error>) -> Result<GeneratedCertificate, Error> {
@@ -64,7 +64,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let leaf = async || generate(lagging, &caller, TLS_CLIENT, Some(issuing)).await;
     let unsaved = async || {
         let request = request(CertProfileId::from_u128(TLS_CLIENT), Some(issuing));
-        made(lagging.generate_certificate(&caller, GenerateCertificate { save_cert: Some(false), ..request }).await)
+        made(lagging.pki.generate_certificate(&caller, GenerateCertificate { save_cert: Some(false), ..request }).await)
     };
     leaf().await.unwrap();
     // The turn of the looks at the store is taken, so the node goes on with what it compiled.
@@ -75,22 +75,22 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     };
     // The root, so that the chain counts and not the issuer alone.
     let hold = RevokeCertificate { reason: RevocationReason::CertificateHold };
-    other.revoke_certificate(&caller, root, hold).await.unwrap();
-    assert!(lagging.authorities.find(&issuing).is_some(), "the node lags behind");
+    other.pki.revoke_certificate(&caller, root, hold).await.unwrap();
+    assert!(lagging.pki.authorities.find(&issuing).is_some(), "the node lags behind");
     refused(leaf().await, "revoked or on hold");
     refused(unsaved().await, "revoked or on hold");
-    other.release_certificate(&caller, root).await.unwrap();
+    other.pki.release_certificate(&caller, root).await.unwrap();
     leaf().await.unwrap();
-    other.disable_key(&caller, key).await.unwrap();
-    assert!(lagging.authorities.find(&issuing).is_some(), "the node lags behind");
+    other.keys.disable_key(&caller, key).await.unwrap();
+    assert!(lagging.pki.authorities.find(&issuing).is_some(), "the node lags behind");
     refused(leaf().await, "The key is disabled");
     refused(unsaved().await, "The key is disabled");
-    other.enable_key(&caller, key).await.unwrap();
+    other.keys.enable_key(&caller, key).await.unwrap();
     leaf().await.unwrap();
     unsaved().await.unwrap();
     drop(turn);
     lagging.catch_up().await.unwrap();
-    assert!(lagging.authorities.find(&issuing).is_none(), "what changed is compiled anew");
+    assert!(lagging.pki.authorities.find(&issuing).is_none(), "what changed is compiled anew");
     leaf().await.unwrap();
 }
 
@@ -110,20 +110,20 @@ async fn a_profile_that_another_node_changed_issues_nothing_as_it_was() {
     let (lagging, caller) = (&installation.chancery, installation.administrators().await);
     let other = installation.other_node().await;
     let root = authority(lagging, &caller, ROOT, None).await.certificate_uuid;
-    let built_in = lagging.cert_profile(&caller, CertProfileId::from_u128(TLS_CLIENT)).await.unwrap();
+    let built_in = lagging.pki.cert_profile(&caller, CertProfileId::from_u128(TLS_CLIENT)).await.unwrap();
     let text: CreateCertProfile = {
         let mut text = serde_json::to_value(&built_in).unwrap();
         text["objInfo"] = serde_json::json!({"name": "Own"});
         serde_json::from_value(text).unwrap()
     };
-    let profile = lagging.create_cert_profile(&caller, text).await.unwrap();
+    let profile = lagging.pki.create_cert_profile(&caller, text).await.unwrap();
     let profile: CertProfileId =
         serde_json::from_value(serde_json::to_value(&profile).unwrap()["objInfo"]["uuid"].clone()).unwrap();
-    let leaf = async || lagging.generate_certificate(&caller, request(profile, Some(root))).await;
+    let leaf = async || lagging.pki.generate_certificate(&caller, request(profile, Some(root))).await;
     leaf().await.unwrap();
     let turn = lagging.following.turn().await;
     let disabled: PatchCertProfile = serde_json::from_value(serde_json::json!({"enabled": false})).unwrap();
-    other.change_cert_profile(&caller, profile, disabled).await.unwrap();
+    other.pki.change_cert_profile(&caller, profile, disabled).await.unwrap();
     let refusal = leaf().await.err().unwrap().to_string();
     assert!(refusal.contains("changed or deleted at the same time"), "{refusal}");
     drop(turn);

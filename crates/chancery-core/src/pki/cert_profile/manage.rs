@@ -18,67 +18,74 @@ use uuid::Uuid;
 
 use super::{BUILT_IN, CertProfile, built_in};
 use crate::{
-    Caller, Chancery, Error, Event, Limits, Result,
+    Caller, Error, Event, Limits, Pki, Result,
     approval::{Requirement, requirement},
     base::{
         list::Page,
         text::{check_name, check_renamed},
     },
-    changes::{Change, ChangeKind},
+    context::{
+        changes::{Change, ChangeKind},
+        storage::{Evidence, MayRead},
+    },
     pki::proposals::cert_profile::effect_of,
-    storage::MayRead,
 };
 
 /// Compiles certificate profiles, which stay for whoever needs them next. Made only here.
 pub(crate) struct CompilingProfiles(());
 
-impl Chancery {
+impl Evidence for CompilingProfiles {}
+impl MayRead for CompilingProfiles {}
+
+impl Pki {
     /// The certificate profiles that there are, by name.
     pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
-        let grant = self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
-        let read =
-            self.read_list(caller, &grant, |tx| Box::pin(async move { Ok(tables::cert_profiles::all(tx).await?) }));
+        let grant = self.context.grant_to_all(caller);
+        let page = Page::of(query, &self.context.limits)?;
+        let read = self
+            .context
+            .read_list(caller, &grant, |tx| Box::pin(async move { Ok(tables::cert_profiles::all(tx).await?) }));
         let rows = read.await?;
-        let own = rows.iter().map(|row| Ok(CertProfile::from_row(row, &self.limits)?.stub()));
+        let own = rows.iter().map(|row| Ok(CertProfile::from_row(row, &self.context.limits)?.stub()));
         let own = own.collect::<Result<Vec<_>>>()?;
         page.cut(BUILT_IN.iter().map(|profile| profile.stub()).chain(own), |stub| &stub.obj_info)
     }
 
     /// A certificate profile in full.
     pub async fn cert_profile(&self, caller: &Caller, id: CertProfileId) -> Result<Text> {
-        let grant = self.grant_to_all(caller);
+        let grant = self.context.grant_to_all(caller);
         Ok(self.find_cert_profile(&grant, id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text())
     }
 
     /// Makes a certificate profile.
     pub async fn create_cert_profile(&self, caller: &Caller, request: CreateCertProfile) -> Result<Text> {
-        let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileCreate, None).await?;
+        let grant = self.context.grant(caller, Perm::CertManageManage, Action::CertProfileCreate, None).await?;
         let id = CertProfileId::from_random(random());
-        check_name("/objInfo/name", &request.obj_info.name, &self.limits)?;
-        let profile = CertProfile::read(id, request, &self.limits)?;
+        check_name("/objInfo/name", &request.obj_info.name, &self.context.limits)?;
+        let profile = CertProfile::read(id, request, &self.context.limits)?;
         check_own_name(&profile.name)?;
-        let (now_ms, max) = (self.clock.now_ms(), self.limits.cert_profiles_max);
+        let (now_ms, max) = (self.context.clock.now_ms(), self.context.limits.cert_profiles_max);
         let event = Event::new(Action::CertProfileCreate).on(Uuid::from(id)).detail(json!({"name": profile.name}));
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                // So that two who make the last one at the same time do not both see room for it.
-                tables::turns::take(tx, "cert_profiles").await?;
-                if tables::cert_profiles::count(tx).await? >= i64::from(max) {
-                    return Err(Error::too_large(
-                        "",
-                        format!("There are {max} certificate profiles, the most there can be."),
-                    ));
-                }
-                requirement::check_roles(tx, "/approval", &profile.approval.approval_steps).await?;
-                match tables::cert_profiles::insert(tx, &profile.row(now_ms)?).await {
-                    Err(StoreError::Conflict(_)) => Err(name_taken()),
-                    done => Ok(done?),
-                }?;
-                Ok(profile.text())
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    // So that two who make the last one at the same time do not both see room for it.
+                    tables::turns::take(tx, "cert_profiles").await?;
+                    if tables::cert_profiles::count(tx).await? >= i64::from(max) {
+                        return Err(Error::too_large(
+                            "",
+                            format!("There are {max} certificate profiles, the most there can be."),
+                        ));
+                    }
+                    requirement::check_roles(tx, "/approval", &profile.approval.approval_steps).await?;
+                    match tables::cert_profiles::insert(tx, &profile.row(now_ms)?).await {
+                        Err(StoreError::Conflict(_)) => Err(name_taken()),
+                        done => Ok(done?),
+                    }?;
+                    Ok(profile.text())
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// Changes some members of a certificate profile and checks all of them as create does. What was issued stays. Where
@@ -89,9 +96,10 @@ impl Chancery {
         id: CertProfileId,
         request: PatchCertProfile,
     ) -> Result<Text> {
-        let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
+        let grant =
+            self.context.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
         check_not_built_in(id)?;
-        let limits = self.limits.clone();
+        let limits = self.context.limits.clone();
         let before =
             self.find_cert_profile(&grant, id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
         let name = request.obj_info.as_ref().map_or(before.obj_info.name.as_str(), |info| info.name.as_str());
@@ -107,28 +115,29 @@ impl Chancery {
         }
         let event = event(Action::CertProfileChange, id).changed(&before, &after, &limits)?;
         let new = ProposedCertProfile { before, after };
-        let directory = self.identity.directory.load_full();
+        let directory = self.identities.state.directory.load_full();
         let event = event.effect(&effect_of(&directory, &new.after.obj_info.name, &new))?;
-        self.commit(&grant, event, move |tx| Box::pin(change(tx, new, limits))).await
+        self.context.commit(&grant, event, move |tx| Box::pin(change(tx, new, limits))).await
     }
 
     /// Removes a certificate profile under which no certificate was stored.
     pub async fn delete_cert_profile(&self, caller: &Caller, id: CertProfileId) -> Result<()> {
         let action = Action::CertProfileDelete;
-        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
         check_not_built_in(id)?;
         let (event, told) = event(action, id).told();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                told.members([("name", json!(load(tx, id).await?.name))])?;
-                if tables::cert_profiles::delete(tx, id.into()).await? {
-                    return Ok(());
-                }
-                let message = "Certificates name this profile, so it stays; it can be disabled (enabled: false).";
-                Err(Error::state(message))
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    told.members([("name", json!(load(tx, id).await?.name))])?;
+                    if tables::cert_profiles::delete(tx, id.into()).await? {
+                        return Ok(());
+                    }
+                    let message = "Certificates name this profile, so it stays; it can be disabled (enabled: false).";
+                    Err(Error::state(message))
+                })
             })
-        })
-        .await
+            .await
     }
 
     /// The profile under which a request wants to issue.
@@ -160,10 +169,12 @@ impl Chancery {
         if let Some(built_in) = built_in(id) {
             return Ok(Some(built_in));
         }
-        let row =
-            self.storage.read(by, move |tx| Box::pin(async move { tables::cert_profiles::by_id(tx, id.into()).await }));
+        let row = self
+            .context
+            .storage
+            .read(by, move |tx| Box::pin(async move { tables::cert_profiles::by_id(tx, id.into()).await }));
         let row = row.await?;
-        row.map(|row| CertProfile::from_row(&row, &self.limits).map(Arc::new)).transpose()
+        row.map(|row| CertProfile::from_row(&row, &self.context.limits).map(Arc::new)).transpose()
     }
 }
 

@@ -20,12 +20,13 @@ use chancery_types::{
         x509::{CertProfileStub, ValidityPeriod},
     },
 };
-pub(crate) use chancery_x509::certificate::{CLIENT_AUTH, CODE_SIGNING, OCSP_SIGNING, SERVER_AUTH, TIME_STAMPING};
 use der::asn1::ObjectIdentifier;
 
 use super::{name_constraints::Written, validity::Period};
 use crate::base::compiled::Compiled;
-pub(crate) use manage::{CompilingProfiles, approval_of, change, check_change};
+
+pub(crate) use chancery_x509::certificate::{CLIENT_AUTH, CODE_SIGNING, OCSP_SIGNING, SERVER_AUTH, TIME_STAMPING};
+pub(crate) use manage::{approval_of, change, check_change};
 pub(super) use text::{purpose, purpose_text};
 
 /// The profiles of people's own under which something was issued since this node started.

@@ -14,6 +14,7 @@ use chancery_x509::ocsp::{
     response::{self, Standing, Status},
 };
 use der::{Decode, asn1::ObjectIdentifier};
+use issuers::Issuers;
 use serde_json::json;
 use uuid::Uuid;
 use x509_cert::{Certificate, name::RelativeDistinguishedName};
@@ -28,9 +29,13 @@ use super::{
     stored_certificate::StoredCertificate,
     validity::Period,
 };
-use crate::{Chancery, Error, Event, Meaning, Result, Visitor, custody::Message};
+use crate::{
+    Error, Event, Meaning, Pki, Result, Visitor,
+    context::storage::{Evidence, MayRead, Recording},
+    custody::Message,
+};
+
 pub(crate) use answers::Answers;
-use issuers::Issuers;
 
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
@@ -42,6 +47,13 @@ const RENEW_BEFORE_S: i64 = 7 * 24 * 3_600;
 
 /// Answers anybody who asks where certificates stand, and gives responders their certificates. Made only here.
 pub(crate) struct AnsweringOcsp(());
+
+impl Evidence for AnsweringOcsp {}
+impl MayRead for AnsweringOcsp {}
+impl Recording for AnsweringOcsp {
+    const NAME: &'static str = "ocsp";
+    const ACTIONS: &'static [Action] = &[Action::CertificateGenerate];
+}
 
 /// The evidence that a certificate is for an authority's own responder. Made only here.
 pub(crate) struct ForResponder(());
@@ -64,7 +76,7 @@ struct Findings {
     responder: Option<StoredCertificate>,
 }
 
-impl Chancery {
+impl Pki {
     /// Answers an OCSP request, for anybody. What cannot be answered is said in the answer, as the protocol wants it.
     pub async fn ocsp(&self, _visitor: &Visitor, request: &[u8]) -> Result<OcspAnswer> {
         let status = match request::read(request) {
@@ -80,9 +92,9 @@ impl Chancery {
     /// One that was signed already, if it was the same question: one certificate, and no nonce.
     async fn answer(&self, asked: Asked) -> Result<OcspAnswer> {
         let question = asked.question().map_err(Error::internal)?;
-        let now_s = self.clock.now_ms().div_euclid(1_000);
+        let now_s = self.context.clock.now_ms().div_euclid(1_000);
         // A node that has not followed the store for long asks it.
-        let kept = question.as_ref().filter(|_| self.knows_what_is_revoked());
+        let kept = question.as_ref().filter(|_| self.context.knows_what_is_revoked());
         if let Some(der) = kept.and_then(|question| self.ocsp_answers.find(question, now_s)) {
             return Ok(OcspAnswer { der, is_lasting: true });
         }
@@ -100,7 +112,7 @@ impl Chancery {
     async fn sign_answer(&self, asked: Asked, now_s: i64) -> Result<(Vec<u8>, Option<[Uuid; 3]>)> {
         let Asked { certificates, nonce } = asked;
         let answers = Arc::clone(&self.ocsp_answers);
-        let found = self.storage.read(&AnsweringOcsp(()), move |tx| {
+        let found = self.context.storage.read(&AnsweringOcsp(()), move |tx| {
             Box::pin(async move { find(tx, &answers.issuers, certificates).await })
         });
         let found = found.await?;
@@ -109,7 +121,7 @@ impl Chancery {
             None => self.new_responder(&found.authority).await?,
         };
         let key = responder.key.ok_or_else(|| Error::internal("an OCSP responder's key was not saved"))?;
-        let key = self.signing_key(key).await?;
+        let key = self.keys.signing_key(key).await?;
         let scheme = scheme(responder.spec, None)?;
         let key_hash = hash(HashType::Sha1, &key_bits(&responder.der)?);
         let rests_on = found.subject.map(|subject| [subject, found.authority.id, responder.id].map(Uuid::from));
@@ -123,8 +135,9 @@ impl Chancery {
     /// Issues a responder's certificate, unless somebody did so while we waited for our turn.
     async fn new_responder(&self, authority: &StoredCertificate) -> Result<StoredCertificate> {
         let _turn = self.ocsp_turn.lock().await;
-        let (authority_id, now_ms) = (authority.id, self.clock.now_ms());
+        let (authority_id, now_ms) = (authority.id, self.context.clock.now_ms());
         let newest = self
+            .context
             .storage
             .read(&AnsweringOcsp(()), move |tx| Box::pin(newest_responder(tx, authority_id.into())))
             .await?;
@@ -138,15 +151,17 @@ impl Chancery {
         let event = Event::new(Action::CertificateGenerate)
             .on(Uuid::from(id))
             .detail(json!({"subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": true}));
-        self.commit(&AnsweringOcsp(()), event, move |tx| {
-            Box::pin(async move {
-                prepared.issue(tx, true, now_ms).await?;
-                let row = tables::ocsp_responders::Row { issuer_id: authority_id.into(), certificate_id: id.into() };
-                tables::ocsp_responders::set(tx, &row).await?;
-                StoredCertificate::load(tx, id).await
+        self.context
+            .commit(&AnsweringOcsp(()), event, move |tx| {
+                Box::pin(async move {
+                    prepared.issue(tx, true, now_ms).await?;
+                    let row =
+                        tables::ocsp_responders::Row { issuer_id: authority_id.into(), certificate_id: id.into() };
+                    tables::ocsp_responders::set(tx, &row).await?;
+                    StoredCertificate::load(tx, id).await
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{GivenKey, Order, alt_names, check_kind_of_key, period};
 use crate::{
-    Chancery, Error, Grant, Result,
+    Error, Grant, Pki, Result,
     pki::{
         ALT_NAMES, ISSUER, SUBJECT, cert_profile::CertProfile, csr::Csr, dn::DnError, issuance::Ordered,
         stored_certificate::StoredCertificate,
@@ -22,7 +22,7 @@ const AUTHORITY: &str = "/serviceOrIssuerUuid";
 /// takes as long.
 const CSR_INLINE_MAX: usize = 4 * 1024;
 
-impl Chancery {
+impl Pki {
     /// A certificate for the key of a PKCS#10 request.
     pub(in crate::pki) async fn ordered_by_csr(&self, grant: &Grant, request: RequestCertificate) -> Result<Ordered> {
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
@@ -30,7 +30,7 @@ impl Chancery {
         let csr = self.read_csr(request.csr.clone()).await?;
         let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
         check_named(&request, &csr, &profile)?;
-        let order = requested(&request, csr, &profile, issuer, self.hardened);
+        let order = requested(&request, csr, &profile, issuer, self.context.hardened);
         let order = order.map_err(|refusal| at_origin(&request, refusal))?;
         Ok(Ordered { save, warnings, ..Ordered::kept(order) })
     }
@@ -41,15 +41,15 @@ impl Chancery {
         if self.authorities.find(&id).is_some() {
             return Ok(id);
         }
-        self.storage.read(grant, move |tx| Box::pin(authority(tx, named))).await
+        self.context.storage.read(grant, move |tx| Box::pin(authority(tx, named))).await
     }
 
     pub(super) async fn read_csr(&self, text: String) -> Result<Csr> {
         let csr = if text.len() <= CSR_INLINE_MAX {
-            Csr::read(&text, self.limits.csr_max)
+            Csr::read(&text, self.context.limits.csr_max)
         } else {
-            let bytes_max = self.limits.csr_max;
-            self.pool.run(move || Csr::read(&text, bytes_max)).await?
+            let bytes_max = self.context.limits.csr_max;
+            self.context.pool.run(move || Csr::read(&text, bytes_max)).await?
         }?;
         self.check_key_of_request(&csr).await?;
         Ok(csr)
@@ -61,7 +61,7 @@ impl Chancery {
             return Ok(csr.check_key()?);
         }
         let csr = csr.clone();
-        Ok(self.pool.run(move || csr.check_key()).await??)
+        Ok(self.context.pool.run(move || csr.check_key()).await??)
     }
 }
 

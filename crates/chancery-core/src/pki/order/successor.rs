@@ -25,7 +25,7 @@ use x509_cert::{
 
 use super::{GivenKey, Order, check_kind_of_key, lost, period};
 use crate::{
-    Chancery, Error, Grant, Result,
+    Error, Grant, Pki, Result,
     keys::key_type,
     pki::{
         alt_name::AltName, cert_profile::CertProfile, certificate, dn::DistinguishedName, issuance::Ordered,
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-impl Chancery {
+impl Pki {
     /// A certificate again, for the same key and names.
     pub(in crate::pki) async fn ordered_again(
         &self,
@@ -42,7 +42,7 @@ impl Chancery {
         request: RenewCertificate,
     ) -> Result<Ordered> {
         let RenewCertificate { cert_profile_uuid, issuer_uuid, cert_params } = request;
-        let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let old = self.context.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
         check_renewable(&old)?;
         let (unsaid, is_authority) = (said.unsaid()?, said.is_authority()?);
@@ -66,7 +66,7 @@ impl Chancery {
         if new_key.is_some() && csr.is_some() {
             return Err(Error::value("/csr", "The new key is made here (newKey) or elsewhere (csr), not both."));
         }
-        let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let old = self.context.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
         let mut warnings: Vec<_> = said.unsaid()?.into_iter().collect();
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
@@ -76,7 +76,7 @@ impl Chancery {
                 let csr = self.read_csr(text).await?;
                 warnings.extend(said.lost(&profile, csr.spec)?);
                 let order = successor(&old, &profile, said, issuer_uuid, &params, csr.spec)?;
-                check_kind_of_key(&order.profile, order.spec, "/csr", self.hardened)?;
+                check_kind_of_key(&order.profile, order.spec, "/csr", self.context.hardened)?;
                 Order { given: Some(GivenKey { spki: csr.spki, id: None }), save_key: false, ..order }
             }
             None => {
@@ -84,7 +84,7 @@ impl Chancery {
                 let spec = key_type_uuid.map_or(Ok(old.spec), signing_spec)?;
                 warnings.extend(said.lost(&profile, spec)?);
                 let order = successor(&old, &profile, said, issuer_uuid, &params, spec)?;
-                check_kind_of_key(&order.profile, order.spec, "/newKey/keyTypeUuid", self.hardened)?;
+                check_kind_of_key(&order.profile, order.spec, "/newKey/keyTypeUuid", self.context.hardened)?;
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
             }
         };

@@ -14,17 +14,18 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Event, Grant, Limits, Result,
-    access::effect,
+    Approvals, Caller, Event, Grant, Limits, Pki, Result,
     approval::{
         Requirement,
         proposals::{
             self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready, prepared, retried,
         },
     },
-    audit::Actor,
-    changes::{Change, ChangeKind},
-    identity::Directory,
+    context::{
+        changes::{Change, ChangeKind},
+        record::Actor,
+    },
+    identity::{Directory, effect},
     pki::cert_profile::{approval_of, change, check_change},
 };
 
@@ -52,10 +53,10 @@ impl Effect for ProfileChange {
         })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
-        let (new, limits) = (self.0.clone(), chancery.limits.clone());
+    fn prepare<'t>(&'t self, approvals: &'t Approvals, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+        let (new, limits) = (self.0.clone(), approvals.context.limits.clone());
         Box::pin(async move {
-            let checked = chancery.storage.read(grant, move |tx| {
+            let checked = approvals.context.storage.read(grant, move |tx| {
                 Box::pin(async move { check_change(tx, &new, &limits).await.map(|_| Apply { new, limits }) })
             });
             prepared(checked.await)
@@ -96,7 +97,7 @@ impl ApplyProposal for Apply {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// Proposes the change of a certificate profile. The answer is the profile as it is, and what waits.
     pub(in crate::pki) async fn propose_cert_profile(
         &self,
@@ -105,16 +106,17 @@ impl Chancery {
         requirement: &Requirement,
         new: ProposedCertProfile,
     ) -> Result<CertProfile> {
-        let (checked, limits) = (new.clone(), self.limits.clone());
+        let (checked, limits) = (new.clone(), self.context.limits.clone());
         let check = self
+            .context
             .storage
             .read(grant, move |tx| Box::pin(async move { check_change(tx, &checked, &limits).await.map(drop) }));
         check.await?;
         let (shown, name) = (new.before.clone(), new.after.obj_info.name.clone());
         let about = About { profile: Some(shown.obj_info.uuid), ..About::default() };
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let new = NewProposal::demanded(requirement, name, about, Arc::new(ProfileChange(new)), now_ms)?;
-        let proposed = self.propose(caller, grant, new, now_ms).await?;
+        let proposed = self.approvals.propose(caller, grant, new, now_ms).await?;
         Ok(CertProfile { pending_change: Some(proposed), ..shown })
     }
 }

@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::issuer::demands_of;
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    Approvals, Caller, Error, Event, Grant, Limits, Pki, Result,
     approval::{
         Requirement,
         proposals::{
@@ -25,8 +25,10 @@ use crate::{
             prepared,
         },
     },
-    audit::{Actor, Entry},
-    changes::{Change, ChangeKind},
+    context::{
+        changes::{Change, ChangeKind},
+        record::{Actor, Entry},
+    },
     identity::AskedBy,
     keys::key_type,
     log::leaf::sha256,
@@ -85,17 +87,19 @@ impl Effect for NewCertificate {
     /// Makes the certificate. What passes is an error: an authority on hold, too many certificates of a name.
     fn prepare<'t>(
         &'t self,
-        chancery: &'t Chancery,
+        approvals: &'t Approvals,
         grant: &'t Grant,
         approved: ApprovedProposal,
     ) -> BoxFuture<'t, Ready> {
         Box::pin(async move {
+            let domains = approvals.domains()?;
+            let pki = domains.domain::<Pki>()?;
             if let Some(issuer) = self.certificate.issuer_uuid {
-                chancery.check_not_held(grant, issuer).await?;
+                pki.check_not_held(grant, issuer).await?;
             }
             // What was compiled may be behind the store, and what fails here fails for ever.
-            chancery.catch_up().await?;
-            prepared(chancery.prepare_approved(grant, self, approved).await)
+            pki.context.catch_up().await?;
+            prepared(pki.prepare_approved(grant, self, approved).await)
         })
     }
 
@@ -146,7 +150,7 @@ impl ApplyProposal for Issuing {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// Proposes what is planned. `first` stores what comes into being with it.
     pub(crate) async fn propose_certificate(
         &self,
@@ -164,14 +168,14 @@ impl Chancery {
             ..About::default()
         };
         let asked_by = AskedBy::Caller(caller.clone());
-        let (now_ms, name) = (self.clock.now_ms(), plan.name(self.limits.name_max));
+        let (now_ms, name) = (self.context.clock.now_ms(), plan.name(self.context.limits.name_max));
         let stands_for = plan.stands_for();
         let checked =
-            self.storage.read(grant, move |tx| Box::pin(async move { stands_for.check(tx, &asked_by).await }));
+            self.context.storage.read(grant, move |tx| Box::pin(async move { stands_for.check(tx, &asked_by).await }));
         checked.await?;
         let effect = Arc::new(NewCertificate { request, certificate });
         let new = NewProposal::demanded(&plan.requirement(), name, about, effect, now_ms)?;
-        self.propose(caller, grant, NewProposal { first, ..new }, now_ms).await
+        self.approvals.propose(caller, grant, NewProposal { first, ..new }, now_ms).await
     }
 
     /// Makes what was approved. InvalidState where something else would come of it by now, or where whoever asked for it may
@@ -192,9 +196,9 @@ impl Chancery {
         }
         let asked_by = AskedBy::ProposedAt(approved.proposed_at_ms);
         let prepared = self.prepare_planned(plan, Clearance::Approved(approved)).await?;
-        let (now_ms, service) = (self.clock.now_ms(), request.of_service().cloned());
+        let (now_ms, service) = (self.context.clock.now_ms(), request.of_service().cloned());
         let (wanted, asked) = (service.clone(), asked_by.clone());
-        let checked = self.storage.read(grant, move |tx| {
+        let checked = self.context.storage.read(grant, move |tx| {
             Box::pin(async move {
                 if let Some(wanted) = wanted {
                     wanted.check(tx).await?;
@@ -210,7 +214,7 @@ impl Chancery {
 
     /// InvalidState while an authority, or what issued it, is on hold: that passes.
     async fn check_not_held(&self, grant: &Grant, issuer: CertificateId) -> Result<()> {
-        let chain = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
+        let chain = self.context.storage.read(grant, move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
         let revoked: Vec<_> = chain.iter().filter_map(|certificate| certificate.revoked).collect();
         let held = |one: &Revocation| one.reason == RevocationReason::CertificateHold;
         if revoked.is_empty() || !revoked.iter().all(held) {

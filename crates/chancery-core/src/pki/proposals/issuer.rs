@@ -18,8 +18,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
-    access::effect,
+    Approvals, Caller, Error, Event, Grant, Limits, Pki, Result,
     approval::{
         Requirement,
         proposals::{
@@ -27,9 +26,11 @@ use crate::{
         },
         requirement,
     },
-    audit::Actor,
-    changes::{Change, ChangeKind},
-    identity::Directory,
+    context::{
+        changes::{Change, ChangeKind},
+        record::Actor,
+    },
+    identity::{Directory, effect},
     pki::stored_certificate::StoredCertificate,
 };
 
@@ -75,10 +76,11 @@ impl Effect for IssuerChange {
         Box::pin(async move { Ok(Some(Requirement::all(demands_of(tx, Some(self.0)).await?.iter()))) })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, approvals: &'t Approvals, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         let change = self.clone();
         Box::pin(async move {
-            let checked = chancery
+            let checked = approvals
+                .context
                 .storage
                 .read(grant, move |tx| Box::pin(async move { change.check(tx).await.map(|()| change) }));
             prepared(checked.await)
@@ -128,7 +130,7 @@ impl IssuerChange {
     }
 }
 
-impl Chancery {
+impl Pki {
     /// Says what an authority demands of everything that it issues. Where it demands approvals now, so does the change.
     pub async fn demand_approval(
         &self,
@@ -137,14 +139,14 @@ impl Chancery {
         after: ApprovalRules,
     ) -> Result<IssuerApproval> {
         let action = Action::IssuerApprovalChange;
-        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
-        let issuer = self.storage.read(&grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let grant = self.context.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        let issuer = self.context.storage.read(&grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         if !issuer.trusted {
             return Err(Error::state(
                 "The certificate was not trusted as an issuer (trustCert), so it issues nothing.",
             ));
         }
-        requirement::check(&after, &self.limits)?;
+        requirement::check(&after, &self.context.limits)?;
         let before = issuer.approval.unwrap_or_default();
         if before == after {
             return Ok(IssuerApproval { approval: after, pending_change: None });
@@ -155,12 +157,12 @@ impl Chancery {
             return Box::pin(self.propose_issuer_change(caller, &grant, &requirement, issuer.name, change)).await;
         }
         let event = Event::new(action).on(Uuid::from(id)).detail(json!({"name": &issuer.name}));
-        let mut event = change.recorded(event, &self.limits)?;
-        if let Some(effect) = change.access(&self.identity.directory.load(), &issuer.name) {
+        let mut event = change.recorded(event, &self.context.limits)?;
+        if let Some(effect) = change.access(&self.identities.state.directory.load(), &issuer.name) {
             event = event.effect(&effect)?;
         }
         let approval = change.1.after.clone();
-        self.commit(&grant, event, move |tx| Box::pin(async move { change.store(tx).await })).await?;
+        self.context.commit(&grant, event, move |tx| Box::pin(async move { change.store(tx).await })).await?;
         Ok(IssuerApproval { approval, pending_change: None })
     }
 
@@ -174,12 +176,12 @@ impl Chancery {
         change: IssuerChange,
     ) -> Result<IssuerApproval> {
         let checked = change.clone();
-        self.storage.read(grant, move |tx| Box::pin(async move { checked.check(tx).await })).await?;
+        self.context.storage.read(grant, move |tx| Box::pin(async move { checked.check(tx).await })).await?;
         let approval = change.1.before.clone();
         let about = About { issuer: Some(change.0), ..About::default() };
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let new = NewProposal::demanded(requirement, name, about, Arc::new(change), now_ms)?;
-        let proposed = self.propose(caller, grant, new, now_ms).await?;
+        let proposed = self.approvals.propose(caller, grant, new, now_ms).await?;
         Ok(IssuerApproval { approval, pending_change: Some(proposed) })
     }
 }

@@ -44,26 +44,26 @@ async fn a_node_that_does_not_follow_says_from_memory_for_a_while_what_is_revoke
         let reading = ["ocsp", "-respin", "answer.der", "-resp_text", "-noverify"];
         Tool::new("openssl35").args(reading).folder(folder.path()).run().text()
     };
-    let number = async || here.revocation_list_version(&visitor(), root).await.map(|version| version.number);
+    let number = async || here.pki.revocation_list_version(&visitor(), root).await.map(|version| version.number);
 
     here.catch_up().await.unwrap();
-    let first = here.ocsp(&visitor(), &request).await.unwrap();
+    let first = here.pki.ocsp(&visitor(), &request).await.unwrap();
     assert!(told(&first.der).contains("Cert Status: good"), "{}", told(&first.der));
     assert_eq!(number().await.unwrap(), 1);
     here.catch_up().await.unwrap();
     // As long as nobody else may apply anything, this node does not follow the store.
     let turn = here.following.turn().await;
     revoke(&there, leaf, root).await;
-    assert_eq!(here.ocsp(&visitor(), &request).await.unwrap(), first, "from memory");
+    assert_eq!(here.pki.ocsp(&visitor(), &request).await.unwrap(), first, "from memory");
     assert_eq!(number().await.unwrap(), 1, "from memory");
     tokio::time::sleep(2 * staleness).await;
-    let asked = here.ocsp(&visitor(), &request).await.unwrap();
+    let asked = here.pki.ocsp(&visitor(), &request).await.unwrap();
     assert!(told(&asked.der).contains("Cert Status: revoked"), "{}", told(&asked.der));
     assert_eq!(number().await.unwrap(), 2);
     // And without the store it says nothing.
     here.storage.store().close().await;
     let try_later = [0x30, 3, 0x0a, 1, 3];
-    assert_eq!(here.ocsp(&visitor(), &request).await.unwrap().der, try_later);
+    assert_eq!(here.pki.ocsp(&visitor(), &request).await.unwrap().der, try_later);
     assert_eq!(number().await.unwrap_err().meaning(), Meaning::Unavailable);
     drop(turn);
 }
@@ -86,7 +86,7 @@ async fn who_issued_is_found_without_reading_every_authority() {
         asked.push((root, fs::read(request).unwrap()));
     }
     for (_, request) in &asked {
-        assert!(chancery.ocsp(&visitor(), request).await.unwrap().is_lasting);
+        assert!(chancery.pki.ocsp(&visitor(), request).await.unwrap().is_lasting);
     }
     // A row that would stop whoever reads it: only those who ask for it notice.
     let damaged = asked[0].0;
@@ -97,9 +97,9 @@ async fn who_issued_is_found_without_reading_every_authority() {
         })
     });
     assert_eq!(harm.await.unwrap(), 1);
-    chancery.ocsp_answers.forget(None);
-    assert!(chancery.ocsp(&visitor(), &asked[1].1).await.unwrap().is_lasting);
+    chancery.pki.ocsp_answers.forget(None);
+    assert!(chancery.pki.ocsp(&visitor(), &asked[1].1).await.unwrap().is_lasting);
     assert_eq!(chancery.storage.store().unauthentic().len(), 0, "the other authority was not read");
-    assert!(!chancery.ocsp(&visitor(), &asked[0].1).await.unwrap().is_lasting);
+    assert!(!chancery.pki.ocsp(&visitor(), &asked[0].1).await.unwrap().is_lasting);
     assert_eq!(chancery.storage.store().unauthentic().len(), 1);
 }

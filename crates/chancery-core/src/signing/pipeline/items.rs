@@ -8,7 +8,7 @@ use tokio::task;
 use tracing::error;
 
 use crate::{
-    Chancery, Error, Meaning, Result,
+    Error, Meaning, Result, Signing,
     signing::{
         algorithms::Choice,
         credential::{Outcome, Signer},
@@ -77,7 +77,7 @@ impl Signatures {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// Signs all items, outside any transaction. A fault of one is its own; what keeps the key from signing keeps it
     /// from all of them.
     pub(super) async fn sign_items(

@@ -5,17 +5,16 @@ use chancery_store::{Tx, tables::signing_items};
 use chancery_types::SigningRequestId;
 use uuid::Uuid;
 
+use super::items::Signatures;
 use crate::{
     Result,
-    access::Counted,
+    budgets::Counted,
     log::{
         self, Leaf, NewEntry,
         leaf::{SignatureFacts, sha256},
     },
     signing::{policy_rules, target::Found},
 };
-
-use super::items::Signatures;
 
 /// Signatures of one request that a key has made, and that are worth nothing until they are stored.
 pub(super) struct Signed {

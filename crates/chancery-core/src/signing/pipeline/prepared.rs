@@ -4,7 +4,7 @@ use chancery_store::tables::signing_items::Item;
 use chancery_types::{ExistingSignature, IdentityId, SigningRequestId};
 
 use crate::{
-    Chancery, Grant, Result,
+    Grant, Result, Signing,
     signing::{
         embedded::Container,
         formats::{self, Content},
@@ -66,7 +66,7 @@ impl Prepared {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// What was submitted before, and approved as it is stored.
     pub(in crate::signing) async fn prepare_stored(
         &self,
@@ -79,8 +79,11 @@ impl Chancery {
         let program = self.stored_program(grant, stored).await?;
         let work = if stored.row.items > 0 {
             let row = stored.row.clone();
-            let items =
-                self.storage.read(grant, move |tx| Box::pin(async move { approved_items(tx, &row).await })).await?;
+            let items = self
+                .context
+                .storage
+                .read(grant, move |tx| Box::pin(async move { approved_items(tx, &row).await }))
+                .await?;
             Work::Each { items, program }
         } else {
             let digest = stored.digest()?;

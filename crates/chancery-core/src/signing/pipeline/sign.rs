@@ -1,20 +1,18 @@
 //! From the last approval to signatures of which the log can tell.
 
-use crate::{
-    Chancery, Error, Result,
-    access::SignatureBudgets,
-    approval,
-    signing::{
-        credential::{Outcome, PendingSignature, unless_gone},
-        service::Policy,
-    },
-};
-
 use super::{
     Prepared,
     items::Signatures,
     logged::{Logged, Signed},
     prepared::Work,
+};
+use crate::{
+    Error, Result, Signing, approval,
+    budgets::SignatureBudgets,
+    signing::{
+        credential::{Outcome, PendingSignature, unless_gone},
+        service::Policy,
+    },
 };
 
 /// What is prepared and approved.
@@ -64,20 +62,21 @@ impl Prepared {
 impl Approved {
     /// Counts it in the policy's budgets, signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where nothing
     /// else is to be done, `then` begins where the signature is made. What passes is an error, after which nothing has happened.
-    pub(in crate::signing) async fn sign<T, S, F>(self, chancery: &Chancery, then: S) -> Result<T>
+    pub(in crate::signing) async fn sign<T, S, F>(self, signing: &Signing, then: S) -> Result<T>
     where
         T: Send + 'static,
         S: FnOnce(Result<Logged, Failure>) -> F + Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
-        let mut counted = chancery.count_signatures(self.prepared.budgets(), self.prepared.work.signatures()).await?;
+        let mut counted =
+            signing.budgets.count_signatures(self.prepared.budgets(), self.prepared.work.signatures()).await?;
         let Prepared { target, request, work, at_ms, .. } = self.prepared;
         let choice = target.policy.choice;
         let (content, container) = match work {
             Work::One { content, container } => (content, container),
             Work::Each { items, program } => {
                 let program = program.as_ref();
-                let signed = match chancery.sign_items(&target.signer, choice, items, program, at_ms).await? {
+                let signed = match signing.sign_items(&target.signer, choice, items, program, at_ms).await? {
                     Outcome::Signed(items) => {
                         let signatures = Signatures::Each(items);
                         counted.at_most(signatures.count());
@@ -100,7 +99,7 @@ impl Approved {
         };
         if !pending.is_stamped() && container.is_none() {
             // Whatever signs also hands over to the store.
-            let stored_soon = chancery.storage.announce();
+            let stored_soon = signing.context.storage.announce();
             let then = move |made: Result<(PendingSignature, Vec<u8>)>| async move {
                 let made = match unless_gone(made)? {
                     Outcome::Signed((pending, signature)) => Ok(signed(pending.finish(signature)?).logged()?),
@@ -111,13 +110,13 @@ impl Approved {
             };
             return key.sign_then(pending, then).await;
         }
-        let signature = match chancery.make(&key, pending).await? {
+        let signature = match signing.make(&key, pending).await? {
             Outcome::Signed(signature) => signature,
             Outcome::Failed(reason) => return then(Err(Failure::Key(reason))).await,
         };
         if let Some(container) = container {
             let digest = digest.as_bytes().to_vec();
-            if let Err(why) = chancery.embed(container, signature.clone(), digest).await? {
+            if let Err(why) = signing.embed(container, signature.clone(), digest).await? {
                 return then(Err(Failure::File(why))).await;
             }
         }

@@ -18,8 +18,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
-    access::effect::{self, Demands},
+    Approvals, Caller, Error, Event, Grant, Limits, Result, Signing,
     approval::{
         Requirement,
         proposals::{
@@ -27,9 +26,14 @@ use crate::{
         },
         requirement,
     },
-    audit::Actor,
-    changes::{Change, ChangeKind},
-    identity::Directory,
+    context::{
+        changes::{Change, ChangeKind},
+        record::Actor,
+    },
+    identity::{
+        Directory,
+        effect::{self, Demands},
+    },
     signing::{
         algorithms::Choice,
         policy::{NAME_TAKEN, Present, TOPIC},
@@ -76,11 +80,11 @@ impl Effect for NewPolicy {
         })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
-        let (new, limits, hardened) = (self.clone(), chancery.limits.clone(), chancery.hardened);
+    fn prepare<'t>(&'t self, approvals: &'t Approvals, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+        let (new, limits, hardened) = (self.clone(), approvals.context.limits.clone(), approvals.context.hardened);
         let ready = Apply { new, limits, hardened };
         Box::pin(async move {
-            let checked = chancery.storage.read(grant, move |tx| {
+            let checked = approvals.context.storage.read(grant, move |tx| {
                 Box::pin(async move { check(tx, &ready.new, &ready.limits, ready.hardened).await.map(|_| ready) })
             });
             prepared(checked.await)
@@ -149,7 +153,7 @@ impl Apply {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// Proposes a policy. The answer is the policy as it is, or as it will be where it is new, and what waits.
     pub(in crate::signing) async fn propose_policy(
         &self,
@@ -158,9 +162,10 @@ impl Chancery {
         required: u32,
         new: NewPolicy,
     ) -> Result<SigningPolicy> {
-        let (limits, hardened) = (self.limits.clone(), self.hardened);
+        let (limits, hardened) = (self.context.limits.clone(), self.context.hardened);
         let (service, checked) = (new.after.service_uuid, new.clone());
         let check = self
+            .context
             .storage
             .read(grant, move |tx| Box::pin(async move { check(tx, &checked, &limits, hardened).await.map(drop) }));
         check.await?;
@@ -175,7 +180,7 @@ impl Chancery {
             required,
             expires_at_ms: None,
         };
-        let proposed = self.propose(caller, grant, proposal, self.clock.now_ms()).await?;
+        let proposed = self.approvals.propose(caller, grant, proposal, self.context.clock.now_ms()).await?;
         Ok(SigningPolicy { pending_change: Some(proposed), ..shown })
     }
 }

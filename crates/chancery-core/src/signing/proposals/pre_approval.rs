@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    Approvals, Caller, Error, Event, Grant, Limits, Result, Signing,
     approval::{
         PreApprovalLife, Requirement,
         proposals::{self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready},
         requirement,
     },
-    audit::Actor,
     base::text::check_name,
+    context::record::Actor,
     signing::{
         policy_rules,
         service::{Policy, Service},
@@ -77,7 +77,7 @@ impl Effect for Beforehand {
         })
     }
 
-    fn prepare<'t>(&'t self, _: &'t Chancery, _: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, _: &'t Approvals, _: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         Box::pin(async { Ok(Ok(Box::new(Nothing) as Box<dyn ApplyProposal>)) })
     }
 
@@ -103,12 +103,12 @@ impl ApplyProposal for Nothing {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// Proposes a pre-approval; it can be used once it has the approvals that its policy demands of requests.
     pub async fn create_pre_approval(&self, caller: &Caller, request: CreatePreApproval) -> Result<Proposed> {
         let id = request.policy_uuid;
-        let grant = self.grant(caller, Perm::SigningSubmit, Action::ProposalSubmit, Some(id.into())).await?;
-        let policy = self.storage.read(&grant, move |tx| {
+        let grant = self.context.grant(caller, Perm::SigningSubmit, Action::ProposalSubmit, Some(id.into())).await?;
+        let policy = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let found = policy(tx, id).await?;
                 let missing = || Error::selection("/policyUuid", "There is no such signing policy.");
@@ -126,25 +126,26 @@ impl Chancery {
                 "The policy demands that each approval is signed for its request: there are no pre-approvals.",
             ));
         }
-        check_name("/name", &request.name, &self.limits)?;
-        let now_ms = self.clock.now_ms();
+        check_name("/name", &request.name, &self.context.limits)?;
+        let now_ms = self.context.clock.now_ms();
         let beforehand = self.beforehand(&request, &policy, now_ms)?;
         if let Some(submitter) = beforehand.submitter_uuid {
-            let read = self.storage.read(&grant, move |tx| Box::pin(tables::identities::by_id(tx, submitter.into())));
+            let read =
+                self.context.storage.read(&grant, move |tx| Box::pin(tables::identities::by_id(tx, submitter.into())));
             if read.await?.is_none() {
                 return Err(Error::selection("/submitterUuid", "There is no such identity."));
             }
         }
         let new = NewProposal {
             name: request.name,
-            note: self.note(request.note)?,
+            note: self.approvals.note(request.note)?,
             effect: Arc::new(beforehand),
             about: About { service: Some(policy.service), policy: Some(policy.id), ..About::default() },
             first: None,
             required: policy.num_approvals,
             expires_at_ms: policy_rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
         };
-        self.propose(caller, &grant, new, now_ms).await
+        self.approvals.propose(caller, &grant, new, now_ms).await
     }
 
     /// What is asked for, checked.
@@ -179,8 +180,9 @@ impl Chancery {
         if digests.is_empty() {
             return Err(Error::value("/digests", "At least one digest is approved."));
         }
-        if digests.len() > self.limits.pre_approvals.digests_max {
-            let message = format!("At most {} digests are approved at a time.", self.limits.pre_approvals.digests_max);
+        if digests.len() > self.context.limits.pre_approvals.digests_max {
+            let message =
+                format!("At most {} digests are approved at a time.", self.context.limits.pre_approvals.digests_max);
             return Err(Error::too_large("/digests", message));
         }
         let hash = policy.choice.hash;
@@ -200,11 +202,11 @@ impl Chancery {
 
     /// How many requests a submitter may make.
     fn check_window(&self, max_requests: Option<i64>, lifetime_ms: Option<i64>) -> Result<u32> {
-        if self.hardened {
+        if self.context.hardened {
             let message = "In hardened mode nothing is approved before it is known; digests can be.";
             return Err(Error::selection("/submitterUuid", message));
         }
-        let max = self.limits.pre_approvals.requests_max;
+        let max = self.context.limits.pre_approvals.requests_max;
         let count = max_requests.ok_or_else(|| {
             Error::malformed("/maxRequests", "maxRequests is needed: how many requests are approved.")
         })?;
@@ -212,7 +214,7 @@ impl Chancery {
         let count = count.ok_or_else(|| Error::value("/maxRequests", format!("maxRequests is 1 to {max}.")))?;
         let lifetime_ms = lifetime_ms
             .ok_or_else(|| Error::malformed("/lifetime", "A lifetime is needed: for how long they are approved."))?;
-        let lifetime_max = self.limits.pre_approvals.window_max;
+        let lifetime_max = self.context.limits.pre_approvals.window_max;
         if u128::try_from(lifetime_ms).is_ok_and(|lifetime| lifetime > lifetime_max.as_millis()) {
             let hours = lifetime_max.as_secs() / 3_600;
             return Err(Error::value("/lifetime/amount", format!("The lifetime is at most {hours} hours.")));

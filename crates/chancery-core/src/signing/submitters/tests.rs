@@ -44,10 +44,10 @@ async fn every_request_says_who_submitted_it(installation: Installation) {
     let (one, caller) = (&installation.chancery, &installation.administrators().await);
     let other = &installation.other_node().await;
     let builds = Builds::deployed(one, caller).await;
-    assert!(!one.stored_submitters.has(set_id(caller)));
+    assert!(!one.signing.stored_submitters.has(set_id(caller)));
     let at_once: Vec<_> = (0..8).map(|turn| builds.submit(if turn % 2 == 0 { one } else { other }, caller)).collect();
     let mut requests = futures::future::try_join_all(at_once).await.unwrap();
-    assert!(one.stored_submitters.has(set_id(caller)) && other.stored_submitters.has(set_id(caller)));
+    assert!(one.signing.stored_submitters.has(set_id(caller)) && other.signing.stored_submitters.has(set_id(caller)));
     requests.push(builds.submit(one, caller).await.unwrap());
     for request in requests {
         let names: Vec<_> = request.submitted_by.iter().map(|submitter| submitter.name.as_str()).collect();
@@ -59,7 +59,7 @@ async fn every_request_says_who_submitted_it(installation: Installation) {
 async fn a_set_that_is_not_there_any_more_is_stored_again(installation: Installation) {
     let (chancery, caller) = (&installation.chancery, &installation.administrators().await);
     let builds = Builds::deployed(chancery, caller).await;
-    chancery.stored_submitters.learn(set_id(caller), true);
+    chancery.signing.stored_submitters.learn(set_id(caller), true);
     let refusal = builds.submit(chancery, caller).await.unwrap_err();
     assert_eq!(refusal.meaning(), Meaning::Internal, "{refusal}");
     assert_eq!(builds.submit(chancery, caller).await.unwrap().submitted_by.len(), 2);

@@ -31,26 +31,26 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let turn = lagging.following.turn().await;
     // The root, so that the chain counts and not the signing certificate alone.
     let hold = RevokeCertificate { reason: RevocationReason::CertificateHold };
-    other.revoke_certificate(&caller, root, hold).await.unwrap();
-    assert!(lagging.targets.find(&(service, policy)).is_some(), "the node lags behind");
+    other.pki.revoke_certificate(&caller, root, hold).await.unwrap();
+    assert!(lagging.signing.targets.find(&(service, policy)).is_some(), "the node lags behind");
     refused(signs().await, "on hold");
-    other.release_certificate(&caller, root).await.unwrap();
+    other.pki.release_certificate(&caller, root).await.unwrap();
     assert_eq!(signs().await.unwrap(), SigningRequestState::Signed);
-    other.disable_key(&caller, key).await.unwrap();
+    other.keys.disable_key(&caller, key).await.unwrap();
     refused(signs().await, "disabled");
-    other.enable_key(&caller, key).await.unwrap();
+    other.keys.enable_key(&caller, key).await.unwrap();
     assert_eq!(signs().await.unwrap(), SigningRequestState::Signed);
-    let renewed = other.renew_service(&caller, service, body(json!({}))).await.unwrap();
+    let renewed = other.signing.renew_service(&caller, service, body(json!({}))).await.unwrap();
     assert_ne!(renewed.certificate_uuid, Some(certificate));
-    assert!(lagging.targets.find(&(service, policy)).is_some_and(|target| target.rests_on(Some(certificate))));
+    assert!(lagging.signing.targets.find(&(service, policy)).is_some_and(|target| target.rests_on(Some(certificate))));
     assert_eq!(signs().await.unwrap(), SigningRequestState::Signed);
-    assert!(lagging.targets.find(&(service, policy)).is_some_and(|target| !target.rests_on(Some(certificate))));
+    assert!(lagging.signing.targets.find(&(service, policy)).is_some_and(|target| !target.rests_on(Some(certificate))));
     let stricter: ChangeSigningPolicy = body(json!({"numApprovals": 1}));
-    other.change_signing_policy(&caller, policy, stricter).await.unwrap();
+    other.signing.change_signing_policy(&caller, policy, stricter).await.unwrap();
     assert_eq!(signs().await.unwrap(), SigningRequestState::Approval);
     drop(turn);
     lagging.catch_up().await.unwrap();
-    assert!(lagging.targets.find(&(service, policy)).is_none(), "what changed is compiled anew");
+    assert!(lagging.signing.targets.find(&(service, policy)).is_none(), "what changed is compiled anew");
     assert_eq!(signs().await.unwrap(), SigningRequestState::Approval);
 }
 
@@ -68,7 +68,7 @@ async fn nothing_that_a_target_hangs_on_changes_unseen(installation: Installatio
     let after = async |what: &str, change: BoxFuture<'_, ()>| {
         lagging.catch_up().await.unwrap();
         let turn = lagging.following.turn().await;
-        let found = lagging.target(service, policy).await.unwrap();
+        let found = lagging.signing.target(service, policy).await.unwrap();
         assert_eq!(*found.applied, *turn.position(), "{what}");
         check(&found).await.expect(what);
         change.await;
@@ -78,38 +78,39 @@ async fn nothing_that_a_target_hangs_on_changes_unseen(installation: Installatio
     let stale = async |what: &str, change: BoxFuture<'_, ()>| {
         assert_eq!(after(what, change).await.expect_err(what).meaning(), Meaning::State, "{what}");
     };
+    let other = &other;
     let policy_to = |change: Value| {
-        let (other, caller) = (&other, &caller);
-        async move { drop(other.change_signing_policy(caller, policy, body(change)).await.unwrap()) }.boxed()
+        let caller = &caller;
+        async move { drop(other.signing.change_signing_policy(caller, policy, body(change)).await.unwrap()) }.boxed()
     };
     stale("another name", policy_to(json!({"objInfo": {"name": "other"}}))).await;
     stale("rules", policy_to(json!({"rules": {"signaturesPerHour": 5}}))).await;
     stale("self-approval", policy_to(json!({"selfApproval": "Never"}))).await;
     let key_to = |usages: Value| {
-        let (other, caller) = (&other, &caller);
-        async move { drop(other.change_key(caller, key, body(json!({"usages": usages}))).await.unwrap()) }.boxed()
+        let caller = &caller;
+        async move { drop(other.keys.change_key(caller, key, body(json!({"usages": usages}))).await.unwrap()) }.boxed()
     };
     stale("a key that may not sign", key_to(json!([]))).await;
     key_to(json!(["Sign"])).await;
-    stale("a disabled key", async { drop(other.disable_key(&caller, key).await.unwrap()) }.boxed()).await;
-    other.enable_key(&caller, key).await.unwrap();
+    stale("a disabled key", async { drop(other.keys.disable_key(&caller, key).await.unwrap()) }.boxed()).await;
+    other.keys.enable_key(&caller, key).await.unwrap();
     for certificate in [root, first] {
         let hold = RevokeCertificate { reason: RevocationReason::CertificateHold };
-        let held = async { drop(other.revoke_certificate(&caller, certificate, hold).await.unwrap()) }.boxed();
+        let held = async { drop(other.pki.revoke_certificate(&caller, certificate, hold).await.unwrap()) }.boxed();
         stale("a hold", held).await;
-        other.release_certificate(&caller, certificate).await.unwrap();
+        other.pki.release_certificate(&caller, certificate).await.unwrap();
     }
-    stale("a renewal", async { drop(other.renew_service(&caller, service, body(json!({}))).await.unwrap()) }.boxed())
-        .await;
+    let renewal = async { drop(other.signing.renew_service(&caller, service, body(json!({}))).await.unwrap()) };
+    stale("a renewal", renewal.boxed()).await;
     // From now on policies change only with an approval.
     stale("more approvals", policy_to(json!({"numApprovals": 1}))).await;
     // What the target does not hang on lets it be.
     let elsewhere = RevokeCertificate { reason: RevocationReason::Superseded };
-    let elsewhere = async { drop(other.revoke_certificate(&caller, first, elsewhere).await.unwrap()) }.boxed();
+    let elsewhere = async { drop(other.pki.revoke_certificate(&caller, first, elsewhere).await.unwrap()) }.boxed();
     after("a certificate of before", elsewhere).await.unwrap();
     let compromised = RevokeCertificate { reason: RevocationReason::KeyCompromise };
-    stale("a revocation", async { drop(other.revoke_certificate(&caller, root, compromised).await.unwrap()) }.boxed())
-        .await;
+    let revocation = async { drop(other.pki.revoke_certificate(&caller, root, compromised).await.unwrap()) };
+    stale("a revocation", revocation.boxed()).await;
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use super::{
     token::{self, Accuracy, GenTime, TstInfo},
 };
 use crate::{
-    Chancery, Clock, Error, Meaning, Result, Visitor,
+    Clock, Error, Meaning, Result, Signing, Visitor,
     custody::Unsigned,
     pki::{Serial, default_hash},
     signing::credential::{Credential, Unusable},
@@ -83,7 +83,7 @@ impl Authority {
     }
 }
 
-impl Chancery {
+impl Signing {
     /// Answers a request for a time stamp (RFC 3161), for anybody: by this service, or by the default one. What cannot
     /// be stamped is said in the answer, as the protocol wants it; NotFound where there is no such authority.
     pub async fn time_stamp(
@@ -104,7 +104,8 @@ impl Chancery {
     }
 
     async fn answer_stamp(&self, service: Option<ServiceId>, request: &[u8]) -> Result<Vec<u8>, NoStamp> {
-        let authority = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, service))).await?;
+        let authority =
+            self.context.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, service))).await?;
         let authority = authority.ok_or_else(|| Error::not_found("time-stamping authority"))?;
         let request = request::read(request).map_err(NoStamp::Rejected)?;
         if request.req_policy.is_some_and(|policy| policy != authority.policy) {
@@ -118,11 +119,11 @@ impl Chancery {
 
     /// Makes a time stamp: a token in DER.
     pub(super) async fn make_stamp(&self, authority: Authority, wanted: Wanted) -> Result<Vec<u8>, NoStamp> {
-        let key = self.signing_key(authority.credential.key.id).await?;
-        authority.credential.check(self.clock.now_ms()).map_err(rejection_of_unusable)?;
+        let key = self.keys.signing_key(authority.credential.key.id).await?;
+        authority.credential.check(self.context.clock.now_ms()).map_err(rejection_of_unusable)?;
         let spec = authority.credential.spec();
         let scheme = SignatureScheme::for_key(spec, default_hash(spec), false).map_err(Error::internal)?;
-        let clock = self.clock.clone();
+        let clock = self.context.clock.clone();
         let (stamp, signature) =
             key.sign(Stamp { scheme, clock, wanted: Some((authority, wanted)), unsigned: None }).await?;
         let unsigned = stamp.unsigned.ok_or_else(|| Error::internal("a stamp was signed that was never made"))?;

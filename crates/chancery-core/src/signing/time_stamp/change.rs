@@ -12,9 +12,12 @@ use super::{
     deploy::{TOPIC, UNREADABLE, check_policy},
     oid::Oid,
 };
-use crate::{Caller, Chancery, Error, Event, Limits, Result, audit::Told, storage::Opening};
+use crate::{
+    Caller, Error, Event, Limits, Result, Signing,
+    context::{record::Told, storage::Opening},
+};
 
-impl Chancery {
+impl Signing {
     /// Changes a time-stamping authority, from the next stamp on. Its stamps that exist stay as they are.
     pub async fn change_service(
         &self,
@@ -23,18 +26,20 @@ impl Chancery {
         request: ChangeService,
     ) -> Result<ChangedService> {
         let action = Action::ServiceChange;
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
         let wanted = request.timestamping;
-        self.storage.read(&grant, move |tx| Box::pin(present(tx, service))).await?;
+        self.context.storage.read(&grant, move |tx| Box::pin(present(tx, service))).await?;
         wanted.policy_oid.as_deref().map(check_policy).transpose()?;
-        let ((event, told), limits) = (Event::new(action).on(Uuid::from(service)).told(), self.limits.clone());
-        let row = self.commit(&grant, event, move |tx| Box::pin(store(tx, service, wanted, told, limits))).await?;
+        let ((event, told), limits) = (Event::new(action).on(Uuid::from(service)).told(), self.context.limits.clone());
+        let row =
+            self.context.commit(&grant, event, move |tx| Box::pin(store(tx, service, wanted, told, limits))).await?;
         Ok(ChangedService { service_uuid: service, timestamping: stamps_under(&row) })
     }
 
     /// Tells the operator of authorities whose stamps many verifiers cannot read.
     pub(crate) async fn tell_of_unreadable_policies(&self, opening: &Opening) -> Result<()> {
         let rows = self
+            .context
             .storage
             .read(opening, |tx| Box::pin(async move { tables::time_stamping_services::all(tx).await }))
             .await;

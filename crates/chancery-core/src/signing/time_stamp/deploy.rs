@@ -11,9 +11,9 @@ use uuid::Uuid;
 
 use super::oid::Oid;
 use crate::{
-    Caller, Chancery, Error, Event, Result,
-    audit::Told,
+    Caller, Error, Event, Result, Signing,
     base::text::check_name,
+    context::record::Told,
     pki::{Prepared, cert_profile},
     signing::{
         deploy::{name_taken, wanted, within},
@@ -40,7 +40,7 @@ struct NewAuthority {
     certificate: Prepared,
 }
 
-impl Chancery {
+impl Signing {
     /// Deploys a time-stamping authority.
     pub(in crate::signing) async fn deploy_time_stamping(
         &self,
@@ -53,22 +53,22 @@ impl Chancery {
             return Err(Error::malformed("/timestamping", message));
         };
         let action = Action::ServiceDeploy;
-        let grant = self.grant(caller, Perm::ServicesDeploy, action, None).await?;
+        let grant = self.context.grant(caller, Perm::ServicesDeploy, action, None).await?;
         // Others trust its stamps, as they trust what an authority issues.
-        let _may_decide_on_trust = self.grant(caller, Perm::CertManageManage, action, None).await?;
-        check_name("/name", &name, &self.limits)?;
+        let _may_decide_on_trust = self.context.grant(caller, Perm::CertManageManage, action, None).await?;
+        check_name("/name", &name, &self.context.limits)?;
         let TimeStamping { new_cert, policy_oid, default } = *timestamping;
         let policy_oid = policy_oid.unwrap_or_else(|| POLICY.to_owned());
         check_policy(&policy_oid)?;
         let id = ServiceId::from_random(random());
         let wanted = wanted(&new_cert, id, cert_profile::TIME_STAMPING_CERTIFICATE).map_err(in_new_cert)?;
-        let order = wanted.order(self.hardened).map_err(in_new_cert)?;
+        let order = wanted.order(self.context.hardened).map_err(in_new_cert)?;
         if !matches!(order.spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
             let message = "Verifiers take time stamps of RSA and EC keys only.";
             return Err(Error::selection("/timestamping/newCert/newKey/keyTypeUuid", message));
         }
         self.refuse_taken_name(&grant, &name).await?;
-        let certificate = self.prepare_certificate(order).await.map_err(in_new_cert)?;
+        let certificate = self.pki.prepare_certificate(order).await.map_err(in_new_cert)?;
         let reply = DeployedService {
             service_uuid: id,
             certificate_uuid: Some(certificate.id),
@@ -80,7 +80,7 @@ impl Chancery {
             "name": name, "template": TIME_STAMPING, "certificateUuid": certificate.id, "policyOid": policy_oid,
         }));
         let (event, told) = event.told();
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let service = tables::services::Row {
             id: id.into(),
             name_key: name_key(&name),
@@ -93,7 +93,7 @@ impl Chancery {
             log: LogVisibility::Public.as_str().to_owned(),
         };
         let new = NewAuthority { service, policy_oid, takes_default: default == Some(true), certificate };
-        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, told, now_ms))).await?;
+        self.context.commit(&grant, event, move |tx| Box::pin(new.insert(tx, told, now_ms))).await?;
         Ok(reply)
     }
 }

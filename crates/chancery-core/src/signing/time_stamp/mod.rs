@@ -8,6 +8,8 @@ mod outside;
 
 use chancery_x509::tsp::{oid, request, response, token};
 
+use crate::context::storage::{Evidence, MayRead};
+
 pub use authority::TimeStampAnswer;
 pub(super) use change::unreadable_policy;
 pub(crate) use outside::Outside;
@@ -15,3 +17,6 @@ pub use outside::{OutsideAuthorities, StampTransport};
 
 /// Gives time stamps to anybody, and to signatures. Made only here.
 pub(crate) struct Stamping(());
+
+impl Evidence for Stamping {}
+impl MayRead for Stamping {}

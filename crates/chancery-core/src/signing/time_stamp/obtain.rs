@@ -11,18 +11,20 @@ use super::{
     outside::unreachable,
     request::MessageImprint,
 };
-use crate::{Chancery, Error, Result};
+use crate::{Error, Result, Signing};
 
 /// After this long it makes sense to try again where there is only the own authority.
 const AGAIN_MS: i64 = 1_000;
 
-impl Chancery {
+impl Signing {
     /// A stamp over a signature that was made with this hash. Unavailable where no authority gives one.
     pub(in crate::signing) async fn stamp_signature(&self, signature: &[u8], with: HashType) -> Result<Vec<u8>> {
         // What every authority takes, and as strong as the signature where that says something.
         let with = if matches!(with, HashType::Sha2_384 | HashType::Sha2_512) { with } else { HashType::Sha2_256 };
         let imprint = MessageImprint::of(&hash(with, signature)).map_err(Error::internal)?;
-        if let Some(own) = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await? {
+        if let Some(own) =
+            self.context.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await?
+        {
             let wanted = Wanted { imprint: imprint.clone(), nonce: None, with_certificates: true };
             match self.make_stamp(own, wanted).await {
                 Ok(token) => return Ok(token),
@@ -33,14 +35,14 @@ impl Chancery {
             }
         }
         match &self.outside_stamps {
-            Some(outside) => outside.stamp(imprint, &self.clock).await,
+            Some(outside) => outside.stamp(imprint, &self.context.clock).await,
             None => Err(unreachable(AGAIN_MS)),
         }
     }
 
     /// Whether there is any authority that signatures could be stamped by.
     pub(in crate::signing) async fn can_stamp(&self) -> Result<bool> {
-        let own = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await?;
+        let own = self.context.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await?;
         Ok(own.is_some() || self.outside_stamps.is_some())
     }
 }

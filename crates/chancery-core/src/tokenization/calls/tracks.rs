@@ -9,15 +9,13 @@ use chancery_types::{
 
 use super::{One, of_rule};
 use crate::{
-    Caller, Chancery, Error, Result,
-    access::Call,
-    audit::Noted,
-    tokenization::{profile::Profile, track::Tracks},
+    Caller, Error, Result, Tokens,
+    tokenization::{Noted, profile::Profile, rules::Call, track::Tracks},
 };
 
 const TRACK: &str = "/track";
 
-impl Chancery {
+impl Tokens {
     /// Puts a token in the place of the account number of track data.
     pub async fn track_tokenize(
         &self,
@@ -25,7 +23,7 @@ impl Chancery {
         id: TokenProfileId,
         request: TrackTokenizeRequest,
     ) -> Result<TrackTokenizationResponse> {
-        let now = self.tokenizes_now()?;
+        let now = self.context.tokenizes_now()?;
         let mut noted = Noted::of(Action::TrackTokenize, 1);
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Track)?;
@@ -50,7 +48,7 @@ impl Chancery {
         id: TokenProfileId,
         request: TrackDetokenizeRequest,
     ) -> Result<TrackDetokenizationResponse> {
-        let now = self.detokenizes_now()?;
+        let now = self.context.detokenizes_now()?;
         let mut noted = Noted::of(Action::TrackDetokenize, 1);
         let answer = async {
             let profile = self.token_profiles.find(id)?;
@@ -79,8 +77,11 @@ impl Chancery {
     }
 
     fn parse_tracks<'t>(&self, profile: &Profile, track: &'t str) -> Result<Tracks<'t>> {
-        if track.len() > self.limits.track_max {
-            return Err(Error::too_large(TRACK, format!("Track data have at most {} bytes.", self.limits.track_max)));
+        if track.len() > self.context.limits.track_max {
+            return Err(Error::too_large(
+                TRACK,
+                format!("Track data have at most {} bytes.", self.context.limits.track_max),
+            ));
         }
         if !profile.engine().is_decimal() {
             return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    access::{DetokenizeGrant, TokenizeGrant, View},
+    tokenization::rules::{DetokenizeGrant, TokenizeGrant, View},
 };
 
 /// FF1 under one profile's key and format.

@@ -10,8 +10,14 @@ use serde_json::{Value, json};
 use super::{Ff1Engine, Outcome, pattern};
 use crate::{
     Limits,
-    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE},
-    tokenization::{batch, format::Format, luhn, templates, versions::Versions},
+    tokenization::{
+        batch,
+        format::Format,
+        luhn,
+        rules::tests::{MAY_DETOKENIZE, MAY_TOKENIZE},
+        templates,
+        versions::Versions,
+    },
 };
 
 /// The server's: the system's would take new pages from the kernel for every batch.

@@ -3,6 +3,9 @@
 //! Where all encrypted places of a value have one radix, FF1 works in it. Else the number is written in bits and encrypted
 //! until it is below the product of the radices again; so it is below the product in less than two turns on average.
 
+#[cfg(test)]
+pub(super) mod tests;
+
 use std::{borrow::Cow, iter, sync::Arc};
 
 use chancery_keys::{
@@ -24,7 +27,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    access::{DetokenizeGrant, TokenizeGrant, View},
+    tokenization::rules::{DetokenizeGrant, TokenizeGrant, View},
 };
 
 /// The radix of bits.
@@ -254,6 +257,3 @@ impl Job {
         true
     }
 }
-
-#[cfg(test)]
-pub(super) mod tests;

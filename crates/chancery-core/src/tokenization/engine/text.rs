@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     Error, Result,
-    access::{DetokenizeGrant, TokenizeGrant, View},
+    tokenization::rules::{DetokenizeGrant, TokenizeGrant, View},
 };
 
 /// One of the ciphers under one profile's key, by version.

@@ -11,17 +11,19 @@ use uuid::Uuid;
 
 use super::{Asked, Listed, tokens};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
-    access::{MayAsk, grant_requirement},
+    Caller, Error, Event, Grant, Result, Tokens,
     approval::{
         proposals::{About, NewProposal, StoreFirst},
         requirement,
     },
     base::text::check_name,
-    tokenization::Profile,
+    tokenization::{
+        Profile,
+        rules::{MayAsk, grant_requirement},
+    },
 };
 
-impl Chancery {
+impl Tokens {
     /// Asks for approvals of detokenizing in full, as a Control Rule demands them.
     pub async fn request_grant(&self, caller: &Caller, id: TokenProfileId, request: RequestGrant) -> Result<Proposed> {
         let named = request.role_uuid;
@@ -30,10 +32,10 @@ impl Chancery {
             Ok((role, rules, evidence)) => (role, rules.clone(), self.grant_to_ask(caller, &evidence)),
             Err(refusal) => return Err(self.not_asked(caller, id, refusal).await),
         };
-        check_name("/reason", &request.reason, &self.limits)?;
-        request.ticket.as_ref().map(|ticket| check_name("/ticket", ticket, &self.limits)).transpose()?;
-        let note = self.note(request.note.clone())?;
-        let now_ms = self.clock.now_ms();
+        check_name("/reason", &request.reason, &self.context.limits)?;
+        request.ticket.as_ref().map(|ticket| check_name("/ticket", ticket, &self.context.limits)).transpose()?;
+        let note = self.approvals.note(request.note.clone())?;
+        let now_ms = self.context.clock.now_ms();
         let max_values = self.check_values(request.max_values)?;
         let lifetime_s = self.check_lifetime(&request, now_ms)?;
         let (tags, listed) = self.listed(&profile, request.tokens).await?.unzip();
@@ -57,11 +59,11 @@ impl Chancery {
             note,
             effect: Arc::new(asked),
             about: About { token_profile: Some(id), ..About::default() },
-            first: Some(room_for(caller, self.limits.grants.waiting_per_caller_max, now_ms)),
+            first: Some(room_for(caller, self.context.limits.grants.waiting_per_caller_max, now_ms)),
             required: requirement.count(),
             expires_at_ms,
         };
-        self.propose(caller, &grant, new, now_ms).await
+        self.approvals.propose(caller, &grant, new, now_ms).await
     }
 
     /// Refuses a large body of somebody who may not ask.
@@ -88,18 +90,18 @@ impl Chancery {
     }
 
     fn grant_to_ask(&self, caller: &Caller, evidence: &MayAsk) -> Grant {
-        self.grant_by_rule(caller, evidence, Action::ProposalSubmit)
+        self.context.grant_by_rule(caller, evidence, Action::ProposalSubmit)
     }
 
     async fn not_asked(&self, caller: &Caller, id: TokenProfileId, refusal: Error) -> Error {
         if refusal.meaning() != crate::Meaning::Forbidden {
             return refusal;
         }
-        self.refused(caller, Event::new(Action::ProposalSubmit).on(Uuid::from(id)), refusal).await
+        self.context.refused(caller, Event::new(Action::ProposalSubmit).on(Uuid::from(id)), refusal).await
     }
 
     fn check_values(&self, max_values: i64) -> Result<u32> {
-        let max = self.limits.grants.values_max;
+        let max = self.context.limits.grants.values_max;
         let count = u32::try_from(max_values).ok().filter(|count| (1..=max).contains(count));
         count.ok_or_else(|| Error::value("/maxValues", format!("maxValues is 1 to {max}.")))
     }
@@ -108,7 +110,7 @@ impl Chancery {
     fn check_lifetime(&self, request: &RequestGrant, now_ms: i64) -> Result<u64> {
         let end_ms = requirement::end("/lifetime", &request.lifetime, now_ms)?;
         let seconds = u64::try_from(end_ms.saturating_sub(now_ms)).unwrap_or_default() / 1_000;
-        let max = self.limits.grants.lifetime_max.as_secs();
+        let max = self.context.limits.grants.lifetime_max.as_secs();
         if seconds > max {
             let message = format!("The lifetime is at most {} hours.", max / 3_600);
             return Err(Error::value("/lifetime/amount", message));
@@ -118,9 +120,10 @@ impl Chancery {
 
     async fn listed(&self, profile: &Arc<Profile>, tokens: Option<Vec<String>>) -> Result<Option<(Vec<u8>, Listed)>> {
         let Some(tokens) = tokens else { return Ok(None) };
-        let (custodian, limits, profile) = (Arc::clone(&self.custodian), self.limits.clone(), Arc::clone(profile));
+        let (custodian, limits, profile) =
+            (Arc::clone(&self.context.custodian), self.context.limits.clone(), Arc::clone(profile));
         let list = move || tokens::list(&custodian, &profile, &tokens, &limits);
-        self.pool.run(list).await?.map(Some)
+        self.context.pool.run(list).await?.map(Some)
     }
 }
 

@@ -15,15 +15,15 @@ use uuid::Uuid;
 
 use super::{Asked, grant_of};
 use crate::{
-    Chancery, Error, Event, Grant, Limits, Result,
-    access::{grant_requirement, month_start},
+    Approvals, Error, Event, Grant, Limits, Result,
     approval::{
         PreApprovalLife, Requirement,
         proposals::{ApplyProposal, ApprovedProposal, Effect, Reading, Ready, StoredProposal, prepared},
     },
-    audit::Actor,
+    budgets::month_start,
+    context::record::Actor,
     identity::Directory,
-    tokenization::spec::ProfileSpec,
+    tokenization::{rules::grant_requirement, spec::ProfileSpec},
 };
 
 /// Grants of this month that an approver sees at most.
@@ -92,16 +92,16 @@ impl Effect for Asked {
     }
 
     /// Those who asked may use it only while they hold the role; approvers are not asked for what cannot be used.
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, approvals: &'t Approvals, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         Box::pin(async move {
             let (profile, role) = (self.token_profile.uuid, self.role_uuid);
-            let rules = chancery.storage.read(grant, move |tx| Box::pin(rules_of(tx, profile)));
+            let rules = approvals.context.storage.read(grant, move |tx| Box::pin(rules_of(tx, profile)));
             let is_own =
                 |rule: &ControlRule| rule.role_uuid == role && rule.operation == chancery_types::Operation::Detokenize;
             if !rules.await?.iter().any(is_own) {
                 return prepared::<Serves>(Err(Error::state("The Control Rule that demanded the approvals is gone.")));
             }
-            let directory = chancery.identity.directory.load();
+            let directory = approvals.identities.state.directory.load();
             for requester in &self.requested_by {
                 let found = directory.identities().find(|(id, _)| *id == requester.uuid);
                 if found.is_none_or(|(_, identity)| identity.locked) {

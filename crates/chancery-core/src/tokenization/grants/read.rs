@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::grant_of;
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Error, Event, Result, Tokens,
     approval::proposals::StoredProposal,
     base::list::{Page, items},
 };
@@ -22,7 +22,7 @@ use crate::{
 /// Who sees the grants of others.
 const READERS: [Perm; 3] = [Perm::SigningApprove, Perm::TokenizationManage, Perm::AuditRead];
 
-impl Chancery {
+impl Tokens {
     /// The grants of a token profile that the caller may see, by their reasons.
     pub async fn grants(
         &self,
@@ -33,8 +33,8 @@ impl Chancery {
         let GrantQuery { waiting, page, page_size, after, search } = query;
         caller.check_profile(profile)?;
         let _there = self.token_profiles.find(profile)?;
-        let evidence = self.grant_to_all(caller);
-        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        let evidence = self.context.grant_to_all(caller);
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.context.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let reading = self.reading_now();
         let filter = tables::proposals::Filter {
@@ -46,7 +46,7 @@ impl Chancery {
             ..tables::proposals::Filter::default()
         };
         let rows = page.rows();
-        let read = self.read_list(caller, &evidence, move |tx| {
+        let read = self.context.read_list(caller, &evidence, move |tx| {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;
@@ -81,7 +81,7 @@ impl Chancery {
         request: DecideRequest,
     ) -> Result<Proposed> {
         let stored = self.readable_grant(caller, profile, id, Action::ProposalRevoke).await?;
-        let (state, _) = stored.state_at(self.hardened, self.clock.now_ms());
+        let (state, _) = stored.state_at(self.context.hardened, self.context.clock.now_ms());
         let asked_by_caller = stored.is_proposer(caller);
         let waits = state == ProposalState::Approval && !stored.took_effect();
         let (decision, action) = match (waits, &asked_by_caller) {
@@ -90,16 +90,16 @@ impl Chancery {
             (true, None) => (ProposalDecision::Deny, Action::ProposalDeny),
         };
         let (grant, by) = match asked_by_caller {
-            Some(evidence) => (self.grant_proposer(caller, &evidence, action), Perm::SigningApprove),
+            Some(evidence) => (self.context.grant_proposer(caller, &evidence, action), Perm::SigningApprove),
             None => {
                 let perms = [Perm::SigningApprove, Perm::TokenizationManage];
-                let grant = self.grant_any(caller, &perms, action, Some(id.into())).await?;
+                let grant = self.context.grant_any(caller, &perms, action, Some(id.into())).await?;
                 let by = grant.perm().unwrap_or(Perm::SigningApprove);
                 (grant, by)
             }
         };
-        let note = self.note(request.note)?;
-        Box::pin(self.end_one((caller, by), &grant, id, decision, &note)).await
+        let note = self.approvals.note(request.note)?;
+        Box::pin(self.approvals.end_one((caller, by), &grant, id, decision, &note)).await
     }
 
     async fn readable_grant(
@@ -110,8 +110,8 @@ impl Chancery {
         action: Action,
     ) -> Result<StoredProposal> {
         caller.check_profile(profile)?;
-        let effects = self.effects;
-        let read = self.storage.read(&self.grant_to_all(caller), move |tx| {
+        let effects = self.approvals.effects;
+        let read = self.context.storage.read(&self.context.grant_to_all(caller), move |tx| {
             Box::pin(async move { StoredProposal::load(tx, effects, id).await })
         });
         let none = || Error::not_found("grant");
@@ -124,7 +124,7 @@ impl Chancery {
         }
         if !sees_all(caller) && !stored.submitted_by().iter().any(|one| is_member(caller, one.uuid)) {
             let refusal = Error::forbidden("Only those who asked for a grant, and approvers, see it.");
-            return Err(self.refused(caller, Event::new(action).on(Uuid::from(id)), refusal).await);
+            return Err(self.context.refused(caller, Event::new(action).on(Uuid::from(id)), refusal).await);
         }
         Ok(stored)
     }

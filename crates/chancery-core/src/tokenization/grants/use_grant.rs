@@ -10,14 +10,16 @@ use uuid::Uuid;
 
 use super::{Asked, tokens};
 use crate::{
-    Caller, Chancery, Error, Event, Meaning, Result,
-    access::{Call, DetokenizeGrant, Unpaid},
+    Caller, Error, Event, Meaning, Result, Tokens,
     approval::{
         IsProposer,
         proposals::{self, Reading, StoredProposal},
     },
-    tokenization::Profile,
-    up_to_date::DetokenizesNow,
+    context::up_to_date::DetokenizesNow,
+    tokenization::{
+        Profile,
+        rules::{Call, DetokenizeGrant, Unpaid},
+    },
 };
 
 const FIELD: &str = "/grantUuid";
@@ -40,7 +42,7 @@ pub(crate) struct UnderGrant<'c> {
     pub(crate) field: &'static str,
 }
 
-impl Chancery {
+impl Tokens {
     /// What lets a caller detokenize in full under the grant that the call names.
     pub(crate) async fn by_grant(
         &self,
@@ -52,9 +54,9 @@ impl Chancery {
         let UnderGrant { id, call, tokens, field } = under;
         let (who, wanted, reading) = (caller.clone(), profile.id, self.reading_now());
         // It is shown to nobody but those whose it is.
-        let read = self
-            .storage
-            .read(&self.grant_to_all(caller), move |tx| Box::pin(async move { usable(tx, &who, id, reading).await }));
+        let read = self.context.storage.read(&self.context.grant_to_all(caller), move |tx| {
+            Box::pin(async move { usable(tx, &who, id, reading).await })
+        });
         let Usable { asked, tags, evidence, left } = read.await?;
         if asked.token_profile.uuid != wanted {
             let message = format!("This grant is for the token profile {}.", asked.token_profile.uuid);
@@ -80,11 +82,11 @@ impl Chancery {
         values: usize,
     ) -> Result<()> {
         let (id, who, reading) = (*id, caller.clone(), self.reading_now());
-        let grant = self.grant_proposer(caller, evidence, Action::DetokenizeGrantUse);
+        let grant = self.context.grant_proposer(caller, evidence, Action::DetokenizeGrantUse);
         let event = Event::new(Action::DetokenizeGrantUse).on(Uuid::from(id));
         let (event, told) = event.detail(json!({"tokenProfileUuid": profile.id, "values": values})).told();
         let count = u32::try_from(values).unwrap_or(u32::MAX);
-        let used = self.commit(&grant, event, move |tx| {
+        let used = self.context.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 // First, since it keeps others from using or revoking it until the commit: what is read then stays so.
                 let counted = tables::detokenize_grants::use_values(tx, id.into(), count, reading.now_ms).await?;
@@ -113,10 +115,11 @@ impl Chancery {
 
     async fn check_listed(&self, profile: &Arc<Profile>, tags: Vec<u8>, sent: &Arc<Texts>, field: &str) -> Result<()> {
         let other = if sent.len() <= tokens::INLINE {
-            tokens::first_other(&self.custodian, profile, &tags, sent)
+            tokens::first_other(&self.context.custodian, profile, &tags, sent)
         } else {
-            let (custodian, profile, sent) = (Arc::clone(&self.custodian), Arc::clone(profile), Arc::clone(sent));
-            self.pool.run(move || tokens::first_other(&custodian, &profile, &tags, &sent)).await?
+            let (custodian, profile, sent) =
+                (Arc::clone(&self.context.custodian), Arc::clone(profile), Arc::clone(sent));
+            self.context.pool.run(move || tokens::first_other(&custodian, &profile, &tags, &sent)).await?
         };
         match other {
             None => Ok(()),
@@ -128,7 +131,11 @@ impl Chancery {
     }
 
     pub(super) fn reading_now(&self) -> Reading {
-        Reading { effects: self.effects, hardened: self.hardened, now_ms: self.clock.now_ms() }
+        Reading {
+            effects: self.approvals.effects,
+            hardened: self.context.hardened,
+            now_ms: self.context.clock.now_ms(),
+        }
     }
 }
 

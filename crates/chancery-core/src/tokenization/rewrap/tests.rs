@@ -15,7 +15,7 @@ use futures::future;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::testing::Installation;
+use crate::{Chancery, testing::Installation};
 
 /// So many calls move all tokens.
 const CALLS: usize = 15;
@@ -35,16 +35,16 @@ fn strings(texts: &Texts) -> Vec<String> {
 
 /// A profile under a new key with every rule for the administrators.
 async fn profile(chancery: &Chancery, caller: &Caller, members: Value) -> (TokenProfileId, chancery_types::KeyId) {
-    let types = chancery.key_type_stubs(caller, &Default::default()).await.unwrap().results;
+    let types = chancery.keys.key_type_stubs(caller, &Default::default()).await.unwrap().results;
     let aes = types.iter().find(|stub| stub.obj_info.name == "AES-256 Tokenization").unwrap();
     let key = CreateKey { name: "key".to_owned(), key_type_uuid: aes.obj_info.uuid, usages: None };
-    let key = chancery.create_key(caller, key).await.unwrap().uuid;
+    let key = chancery.keys.create_key(caller, key).await.unwrap().uuid;
     let rule = |operation| json!({"roleUuid": RoleId::ADMINISTRATOR, "operation": operation});
     let rules = ["Tokenize", "Detokenize", "Batch"].map(rule);
     let mut request = json!({"objInfo": {"name": "profile"}, "keyUuid": key, "controlRules": rules});
     request.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     let request: CreateTokenProfile = serde_json::from_value(request).unwrap();
-    (chancery.create_token_profile(caller, request).await.unwrap().obj_info.uuid, key)
+    (chancery.tokens.create_token_profile(caller, request).await.unwrap().obj_info.uuid, key)
 }
 
 /// The job of somebody who moves all tokens: read a batch from the table, call, write the batch back and count it.
@@ -56,7 +56,7 @@ async fn move_all(chancery: Arc<Chancery>, caller: Arc<Caller>, id: TokenProfile
         let end = count.min(start + batch);
         let tokens = texts(&table.lock().unwrap()[start..end]);
         let request = RewrapRequest { tokens, ivs: None, key_version: None, partial: None };
-        let answer = chancery.rewrap(&caller, id, request).await.unwrap();
+        let answer = chancery.tokens.rewrap(&caller, id, request).await.unwrap();
         table.lock().unwrap().splice(start..end, strings(&answer.tokens));
         answered.fetch_add(end - start, Ordering::Relaxed);
     }
@@ -67,7 +67,7 @@ async fn moved(chancery: &Chancery, caller: &Caller, id: TokenProfileId, table: 
     let tokens = texts(&*table.lock().unwrap());
     let request =
         BatchDetokenizeRequest { tokens, ivs: None, partial: Some(true), key_version: Some(2), grant_uuid: None };
-    chancery.batch_detokenize(caller, id, request).await.unwrap().messages.iter().flatten().count()
+    chancery.tokens.batch_detokenize(caller, id, request).await.unwrap().messages.iter().flatten().count()
 }
 
 async fn none_is_lost(count: usize, members: Value) {
@@ -82,11 +82,11 @@ async fn none_is_lost(count: usize, members: Value) {
         metadata: None,
         expires_at: None,
     };
-    let made = chancery.batch_tokenize(&caller, id, request).await.unwrap();
+    let made = chancery.tokens.batch_tokenize(&caller, id, request).await.unwrap();
     let table = Arc::new(Mutex::new(strings(&made.tokens)));
-    chancery.rotate_key(&caller, key).await.unwrap();
+    chancery.keys.rotate_key(&caller, key).await.unwrap();
     let patch = serde_json::from_value(json!({"keyVersion": 2})).unwrap();
-    chancery.change_token_profile(&caller, id, patch).await.unwrap();
+    chancery.tokens.change_token_profile(&caller, id, patch).await.unwrap();
     assert_eq!(moved(chancery, &caller, id, &table).await, 0);
 
     // Killed half-way, while a call waits for the pool or the store.
@@ -107,10 +107,10 @@ async fn none_is_lost(count: usize, members: Value) {
     move_all(Arc::clone(&other), Arc::clone(&caller), id, book).await;
     assert_eq!(moved(&other, &caller, id, &table).await, count);
     let patch = serde_json::from_value(json!({"minDecryptVersion": 2})).unwrap();
-    other.change_token_profile(&caller, id, patch).await.unwrap();
+    other.tokens.change_token_profile(&caller, id, patch).await.unwrap();
     let tokens = texts(&*table.lock().unwrap());
     let request = BatchDetokenizeRequest { tokens, ivs: None, partial: None, key_version: None, grant_uuid: None };
-    let back = other.batch_detokenize(&caller, id, request).await.unwrap();
+    let back = other.tokens.batch_detokenize(&caller, id, request).await.unwrap();
     assert!(back.messages.iter().flatten().eq(messages.iter().map(String::as_str)));
 }
 

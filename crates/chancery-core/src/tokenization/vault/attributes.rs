@@ -6,7 +6,7 @@ use super::{
     super::{engine::TokenSource, profile::Profile},
     Vault, end_ms,
 };
-use crate::{Chancery, Error, Limits, Result, time::parse_rfc3339};
+use crate::{Error, Limits, Result, Tokens, time::parse_rfc3339};
 
 /// What new tokens of one call have besides.
 #[derive(Default)]
@@ -17,7 +17,7 @@ pub(crate) struct Attributes {
     pub(crate) expires_at_ms: Option<i64>,
 }
 
-impl Chancery {
+impl Tokens {
     /// What a call says about its new tokens. Only Random profiles keep such things.
     pub(crate) fn attributes(
         &self,
@@ -26,7 +26,7 @@ impl Chancery {
         expires_at: Option<&str>,
     ) -> Result<Attributes> {
         if let TokenSource::Vault(vault) = &profile.tokens {
-            return vault.attributes(metadata, expires_at, self.clock.now_ms(), &self.limits);
+            return vault.attributes(metadata, expires_at, self.context.clock.now_ms(), &self.context.limits);
         }
         let given = [("/metadata", metadata.is_some()), ("/expiresAt", expires_at.is_some())];
         match given.into_iter().find(|(_, given)| *given) {

@@ -17,18 +17,20 @@ use super::{
     lives, unreadable,
 };
 use crate::{
-    Caller, Chancery, Error, Event, Result,
-    access::{Call, DetokenizeGrant},
-    audit::Noted,
+    Caller, Error, Event, Result, Tokens,
     time::rfc3339_ms,
+    tokenization::{
+        Noted,
+        rules::{Call, DetokenizeGrant},
+    },
 };
 
 const TOKEN: &str = "/token";
 
-impl Chancery {
+impl Tokens {
     /// What is kept beside the message of a token. Needs a rule for all of Detokenize.
     pub async fn read_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<TokenRecord> {
-        let now = self.detokenizes_now()?;
+        let now = self.context.detokenizes_now()?;
         let mut noted = Noted::of(Action::TokenRead, 1);
         let answer = async {
             let (profile, grant) = self.asks_to_detokenize(&now, caller, id, Call::Vault)?;
@@ -53,16 +55,16 @@ impl Chancery {
         id: TokenProfileId,
         request: TokenizedRequest,
     ) -> Result<TokenizedResponse> {
-        let now = self.detokenizes_now()?;
+        let now = self.context.detokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_message_by(&request.message)?;
             let grant = self.charge(caller, &profile, grant, 1, "/message").await?;
-            let rows = self.storage.read(&grant, move |tx| {
+            let rows = self.context.storage.read(&grant, move |tx| {
                 Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) })
             });
-            let now_ms = self.clock.now_ms();
+            let now_ms = self.context.clock.now_ms();
             Ok(TokenizedResponse { tokenized: rows.await?.iter().any(|row| lives(row, now_ms)) })
         };
         let answer = answer.await;
@@ -72,20 +74,21 @@ impl Chancery {
     /// Removes a token and its message for good. Needs Tokenization:Manage.
     pub async fn delete_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<()> {
         let action = Action::TokenDelete;
-        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        let grant = self.context.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
         let profile = self.token_profiles.find(id)?;
         let hash = vault_of(&profile)?.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let event = Event::new(action).on(uuid::Uuid::from(id)).detail(json!({"tokenHash": hex::encode(hash)}));
         let (event, told) = event.told();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                told.members([("name", json!(load(tx, id).await?.name))])?;
-                let deleted = vault_tokens::delete(tx, &hash, now_ms).await?;
-                if deleted { Ok(()) } else { Err(BadValue::NotInVault.error(TOKEN)) }
+        self.context
+            .commit(&grant, event, move |tx| {
+                Box::pin(async move {
+                    told.members([("name", json!(load(tx, id).await?.name))])?;
+                    let deleted = vault_tokens::delete(tx, &hash, now_ms).await?;
+                    if deleted { Ok(()) } else { Err(BadValue::NotInVault.error(TOKEN)) }
+                })
             })
-        })
-        .await
+            .await
     }
 }
 

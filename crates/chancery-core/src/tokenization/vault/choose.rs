@@ -13,7 +13,7 @@ use super::{
     draw::{Dice, Draw, Space},
     place::Wanted,
 };
-use crate::{Chancery, Error, Result, access::TokenizeGrant};
+use crate::{Error, Result, Tokens, tokenization::rules::TokenizeGrant};
 
 /// Where there are fewer tokens than this, collisions are looked for before anything is written.
 const ROOMY: Space = 1 << 32;
@@ -31,7 +31,7 @@ const SCAN_MAX: Space = 1 << 18;
 /// A message's token, or why there is none.
 pub(super) type Token = Result<String, BadValue>;
 
-impl Chancery {
+impl Tokens {
     /// Chooses a token for each of the `missing` messages; none twice, and where there are few or `careful` none that
     /// is taken.
     pub(super) async fn choose(
@@ -80,7 +80,7 @@ impl Chancery {
             if !spaces.contains_key(&first) && space <= left {
                 left -= space;
                 let (vault, wanted) = (Arc::clone(vault), Arc::clone(wanted));
-                let all = self.pool.run(move || vault.all_tokens(&wanted[index].message)).await??;
+                let all = self.context.pool.run(move || vault.all_tokens(&wanted[index].message)).await??;
                 let taken = self.taken(grant, all.iter().map(|(hash, _)| *hash).collect()).await?;
                 spaces.insert(
                     first.clone(),
@@ -107,6 +107,7 @@ impl Chancery {
             return Ok(HashSet::new());
         }
         let taken = self
+            .context
             .storage
             .read(grant, move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::taken(tx, &hashes).await?) }));
         Ok(taken.await?.into_iter().collect())

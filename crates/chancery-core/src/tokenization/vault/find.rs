@@ -12,8 +12,8 @@ use super::{
     lives, unreadable,
 };
 use crate::{
-    Chancery, Error, Result,
-    access::{DetokenizeGrant, View},
+    Error, Result, Tokens,
+    tokenization::rules::{DetokenizeGrant, View},
 };
 
 /// Values of one job: some milliseconds of sealing, opening and hashing.
@@ -22,7 +22,7 @@ const JOB: usize = 1_000;
 /// Fewer are done at once.
 const INLINE: usize = 16;
 
-impl Chancery {
+impl Tokens {
     /// Turns tokens back, as the grant allows. `version`: what all rows must have been sealed under, if the call says so.
     pub(crate) async fn vault_detokenize(
         &self,
@@ -60,8 +60,8 @@ impl Chancery {
 
     /// The rows of these tokens that have not expired.
     pub(super) async fn live_rows(&self, grant: &DetokenizeGrant, hashes: Vec<Hash>) -> Result<HashMap<Hash, Row>> {
-        let now_ms = self.clock.now_ms();
-        let rows = self.storage.read(grant, move |tx| {
+        let now_ms = self.context.clock.now_ms();
+        let rows = self.context.storage.read(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(vault_tokens::by_tokens(tx, &hashes).await?) })
         });
         let rows = rows.await?.into_iter().filter(|row| lives(row, now_ms));
@@ -79,7 +79,7 @@ impl Chancery {
             return Ok(vec![job(0..count)?]);
         }
         let ranges = (0..count).step_by(JOB).map(|start| start..count.min(start + JOB)).collect();
-        batch::run_jobs(&self.pool, ranges, job).await
+        batch::run_jobs(&self.context.pool, ranges, job).await
     }
 }
 

@@ -15,6 +15,7 @@ mod find;
 mod measure;
 mod place;
 mod rewrap;
+
 #[cfg(test)]
 mod tests;
 mod tidy;
@@ -42,7 +43,6 @@ use super::{
 use crate::{Error, Result};
 
 pub(crate) use attributes::Attributes;
-pub(crate) use tidy::TidyingVaults;
 
 /// What the tokens of a Random profile are made and found with.
 pub(crate) struct Vault {

@@ -18,7 +18,7 @@ use super::{
     entry::Entry,
     lives, unreadable,
 };
-use crate::{Chancery, Error, Result, access::TokenizeGrant};
+use crate::{Error, Result, Tokens, tokenization::rules::TokenizeGrant};
 
 /// How often a batch is written again because others wrote the same tokens or messages in between. Each time somebody
 /// got ahead.
@@ -44,7 +44,7 @@ impl From<StoreError> for Failure {
     }
 }
 
-impl Chancery {
+impl Tokens {
     /// Tokenizes: all new tokens of the call are written in one transaction.
     pub(crate) async fn vault_tokenize(
         &self,
@@ -90,7 +90,7 @@ impl Chancery {
             let refused = tokens.values().any(Result::is_err);
             let drawn = if refused && !partial { Vec::new() } else { drawn };
             let rows = self.seal(vault, &wanted, &drawn, attributes).await?;
-            let common = vault.common(self.clock.now_ms(), attributes.expires_at_ms);
+            let common = vault.common(self.context.clock.now_ms(), attributes.expires_at_ms);
             match self.write_new(grant, common, rows, expired, crowded).await {
                 Ok(()) => {
                     let all: Option<Vec<Token>> = (0..wanted.len()).map(|index| tokens.remove(&index)).collect();
@@ -115,10 +115,10 @@ impl Chancery {
             return Ok((HashMap::new(), Vec::new()));
         }
         let asked: Vec<Hash> = hashes.keys().copied().collect();
-        let rows = self.storage.read(grant, move |tx| {
+        let rows = self.context.storage.read(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &asked).await?) })
         });
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let (live, expired): (Vec<Row>, Vec<Row>) = rows.await?.into_iter().partition(|row| lives(row, now_ms));
         let (vault, wanted, count) = (Arc::clone(vault), Arc::clone(wanted), live.len());
         let opened = self.in_jobs(count, move |range| {
@@ -165,7 +165,8 @@ impl Chancery {
         // Two writers of the same messages wait for each other in one direction only. Where they may also have chosen
         // the same tokens no order would do, so they take turns.
         rows.sort_unstable_by_key(|row| row.message_hash.unwrap_or(row.token_hash));
-        self.storage
+        self.context
+            .storage
             .keep_tokens(grant, move |tx| {
                 Box::pin(async move {
                     if crowded {

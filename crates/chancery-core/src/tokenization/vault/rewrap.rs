@@ -10,11 +10,11 @@ use super::{
     Vault,
 };
 use crate::{
-    Chancery, Error, Result,
-    access::{DetokenizeGrant, TokenizeGrant},
+    Error, Result, Tokens,
+    tokenization::rules::{DetokenizeGrant, TokenizeGrant},
 };
 
-impl Chancery {
+impl Tokens {
     /// Seals the rows of tokens under the newest version, in one transaction, and answers the tokens. Those that are
     /// sealed so already, or were by somebody else in between, stay as they are.
     pub(crate) async fn vault_rewrap(
@@ -70,7 +70,7 @@ impl Chancery {
         }
         // Two who rewrap the same tokens wait for each other in one direction only.
         resealed.sort_unstable_by_key(|row| row.token_hash);
-        let written = self.storage.keep_tokens(grant, move |tx| {
+        let written = self.context.storage.keep_tokens(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(vault_tokens::reseal(tx, newest, &resealed).await?) })
         });
         written.await.map(drop)

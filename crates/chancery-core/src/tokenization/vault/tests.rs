@@ -49,17 +49,17 @@ impl Bench {
 
     async fn tokenize_with(&self, request: Value) -> Result<String> {
         let request: TokenizeRequest = serde_json::from_value(request).unwrap();
-        Ok(self.chancery().tokenize(&self.caller, self.id, request).await?.token)
+        Ok(self.chancery().tokens.tokenize(&self.caller, self.id, request).await?.token)
     }
 
     async fn detokenize(&self, token: &str) -> Result<String> {
         let request: DetokenizeRequest = serde_json::from_value(json!({"token": token})).unwrap();
-        Ok(self.chancery().detokenize(&self.caller, self.id, request).await?.message)
+        Ok(self.chancery().tokens.detokenize(&self.caller, self.id, request).await?.message)
     }
 
     async fn tokenized(&self, message: &str) -> Result<bool> {
         let request = TokenizedRequest { message: message.to_owned() };
-        Ok(self.chancery().tokenized(&self.caller, self.id, request).await?.tokenized)
+        Ok(self.chancery().tokens.tokenized(&self.caller, self.id, request).await?.tokenized)
     }
 
     async fn rows(&self) -> i64 {
@@ -74,10 +74,10 @@ impl Bench {
 }
 
 async fn profile(chancery: &Chancery, caller: &Caller, members: Value) -> Result<TokenProfileId> {
-    let types = chancery.key_type_stubs(caller, &Default::default()).await.unwrap().results;
+    let types = chancery.keys.key_type_stubs(caller, &Default::default()).await.unwrap().results;
     let aes = types.iter().find(|stub| stub.obj_info.name == "AES-256 Tokenization").unwrap();
     let key = CreateKey { name: format!("key of {members}"), key_type_uuid: aes.obj_info.uuid, usages: None };
-    let key = chancery.create_key(caller, key).await.unwrap();
+    let key = chancery.keys.create_key(caller, key).await.unwrap();
     let rules = ["Tokenize", "Detokenize", "Batch"]
         .map(|operation| json!({"roleUuid": RoleId::ADMINISTRATOR, "operation": operation}));
     let mut request = json!({
@@ -90,12 +90,12 @@ async fn profile(chancery: &Chancery, caller: &Caller, members: Value) -> Result
     });
     request.as_object_mut().unwrap().extend(members.as_object().unwrap().clone());
     let request: CreateTokenProfile = serde_json::from_value(request).unwrap();
-    Ok(chancery.create_token_profile(caller, request).await?.obj_info.uuid)
+    Ok(chancery.tokens.create_token_profile(caller, request).await?.obj_info.uuid)
 }
 
 pub(super) async fn batch(chancery: &Chancery, caller: &Caller, id: TokenProfileId, messages: &[String]) -> Texts {
     let request: BatchTokenizeRequest = serde_json::from_value(json!({"messages": messages})).unwrap();
-    chancery.batch_tokenize(caller, id, request).await.unwrap().tokens
+    chancery.tokens.batch_tokenize(caller, id, request).await.unwrap().tokens
 }
 
 fn meaning<T>(answer: Result<T>) -> Meaning {
@@ -133,7 +133,7 @@ async fn a_message_has_one_token_of_its_format_and_comes_back() {
     assert_eq!(bench.rows().await, 1);
     // One message after another: batch and single are the same.
     let request: BatchDetokenizeRequest = serde_json::from_value(json!({"tokens": [plain, token]})).unwrap();
-    let messages = bench.chancery().batch_detokenize(&bench.caller, bench.id, request).await.unwrap().messages;
+    let messages = bench.chancery().tokens.batch_detokenize(&bench.caller, bench.id, request).await.unwrap().messages;
     assert_eq!(messages, ["4111111111111111", CARD].into_iter().collect());
 }
 
@@ -163,7 +163,7 @@ async fn tokens_that_were_never_made_are_not_there() {
     // Another profile does not know it, nor one with the same key.
     let other = profile(bench.chancery(), &bench.caller, json!({"objInfo": {"name": "other"}})).await.unwrap();
     let request: DetokenizeRequest = serde_json::from_value(json!({"token": token})).unwrap();
-    assert_eq!(meaning(bench.chancery().detokenize(&bench.caller, other, request).await), Meaning::Value);
+    assert_eq!(meaning(bench.chancery().tokens.detokenize(&bench.caller, other, request).await), Meaning::Value);
 }
 
 #[tokio::test]
@@ -249,7 +249,7 @@ async fn small_formats_are_used_up_to_the_last_token() {
     // In one batch: all but one of the hundred tokens of two digits, and what is too much is refused.
     let request: BatchTokenizeRequest =
         serde_json::from_value(json!({"messages": vec!["77"; 120], "partial": true})).unwrap();
-    let answer = bench.chancery().batch_tokenize(&bench.caller, bench.id, request).await.unwrap();
+    let answer = bench.chancery().tokens.batch_tokenize(&bench.caller, bench.id, request).await.unwrap();
     assert_eq!(answer.tokens.iter().flatten().collect::<HashSet<_>>().len(), 99);
     assert_eq!(answer.errors.len(), 21);
     assert_eq!(bench.rows().await, 109);
@@ -260,14 +260,17 @@ async fn a_batch_that_fails_keeps_nothing() {
     let bench = Bench::new(json!({"format": {"alphabet": "Decimal", "minLength": 1, "maxLength": 9}})).await;
     for messages in [json!(["1", "x"]), json!(["1", ""])] {
         let request: BatchTokenizeRequest = serde_json::from_value(json!({"messages": messages})).unwrap();
-        assert_eq!(meaning(bench.chancery().batch_tokenize(&bench.caller, bench.id, request).await), Meaning::Value);
+        assert_eq!(
+            meaning(bench.chancery().tokens.batch_tokenize(&bench.caller, bench.id, request).await),
+            Meaning::Value
+        );
     }
     let eleven: Vec<String> = (0..11).map(|number| format!("{number}")).collect();
     let bench =
         Bench::new(json!({"deterministic": false, "format": {"alphabet": "Decimal", "minLength": 1, "maxLength": 1}}))
             .await;
     let request: BatchTokenizeRequest = serde_json::from_value(json!({"messages": vec!["1"; eleven.len()]})).unwrap();
-    assert_eq!(meaning(bench.chancery().batch_tokenize(&bench.caller, bench.id, request).await), Meaning::State);
+    assert_eq!(meaning(bench.chancery().tokens.batch_tokenize(&bench.caller, bench.id, request).await), Meaning::State);
     assert_eq!(bench.rows().await, 0);
 }
 
@@ -284,11 +287,11 @@ async fn what_has_expired_is_not_there_and_is_removed() {
     bench.installation.clock.advance_ms(DAY_MS / 2);
     assert_eq!(bench.detokenize(&token).await.unwrap_err().message(), "There is no such token.");
     let delete = TokenRequest { token: token.clone() };
-    assert_eq!(meaning(bench.chancery().delete_token(&bench.caller, bench.id, delete).await), Meaning::Value);
+    assert_eq!(meaning(bench.chancery().tokens.delete_token(&bench.caller, bench.id, delete).await), Meaning::Value);
     assert_ne!(bench.tokenize(CARD).await.unwrap(), token, "a new one in the place of the old");
     assert_eq!(bench.rows().await, 3);
-    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 2);
-    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 0);
+    assert_eq!(bench.chancery().tokens.tidy_once().await.unwrap(), 2);
+    assert_eq!(bench.chancery().tokens.tidy_once().await.unwrap(), 0);
     assert!(bench.tokenized(CARD).await.unwrap());
 }
 
@@ -304,7 +307,7 @@ async fn a_clock_that_was_ahead_takes_no_token_away() {
     assert_eq!(ahead.detokenize(&token).await.unwrap_err().message(), "There is no such token.");
     let other = ahead.tokenize(CARD).await.unwrap();
     assert_ne!(other, token);
-    assert_eq!(ahead.chancery().tidy_once().await.unwrap(), 0);
+    assert_eq!(ahead.chancery().tokens.tidy_once().await.unwrap(), 0);
     ahead.installation.clock.advance_ms(-2 * 366 * DAY_MS);
     ahead.caller = ahead.installation.administrators().await;
     for token in [token, other] {
@@ -318,10 +321,10 @@ async fn tokens_of_a_deleted_profile_are_removed_unless_another_shares_them() {
     bench.tokenize(CARD).await.unwrap();
     let sharing = json!({"objInfo": {"name": "second"}, "tweakDomain": bench.id});
     let second = profile(bench.chancery(), &bench.caller, sharing).await.unwrap();
-    bench.chancery().delete_token_profile(&bench.caller, bench.id).await.unwrap();
-    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 0);
-    bench.chancery().delete_token_profile(&bench.caller, second).await.unwrap();
-    assert_eq!(bench.chancery().tidy_once().await.unwrap(), 1);
+    bench.chancery().tokens.delete_token_profile(&bench.caller, bench.id).await.unwrap();
+    assert_eq!(bench.chancery().tokens.tidy_once().await.unwrap(), 0);
+    bench.chancery().tokens.delete_token_profile(&bench.caller, second).await.unwrap();
+    assert_eq!(bench.chancery().tokens.tidy_once().await.unwrap(), 1);
     assert_eq!(bench.rows().await, 0);
 }
 

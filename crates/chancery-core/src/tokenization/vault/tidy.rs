@@ -10,7 +10,14 @@ use chancery_store::{
 use tokio::time;
 use tracing::{info, warn};
 
-use crate::{Chancery, Error, Result, audit::STEADY};
+use crate::{
+    Error, Result, Tokens,
+    context::{
+        background::Recurring as _,
+        clock_watch::STEADY,
+        storage::{Background, Evidence, MayRead},
+    },
+};
 
 /// How often there is a look. What has expired is as if it were not there from its moment on; this is about room.
 const EVERY: Duration = Duration::from_mins(1);
@@ -27,7 +34,11 @@ const LISTS: u32 = 50;
 /// Removes what nobody can read from the vault, and lists of grants that ended. Made only here.
 pub(crate) struct TidyingVaults(());
 
-impl Chancery {
+impl Evidence for TidyingVaults {}
+impl MayRead for TidyingVaults {}
+impl Background for TidyingVaults {}
+
+impl Tokens {
     /// Tidies until the last user of this Chancery is gone, which may be between two transactions.
     pub(crate) fn tidy_vaults(self: &Arc<Self>) {
         let weak = Arc::downgrade(self);
@@ -38,8 +49,8 @@ impl Chancery {
                 looks.tick().await;
                 let mut removed = 0;
                 loop {
-                    let Some(chancery) = weak.upgrade() else { return };
-                    match chancery.tidy_once().await {
+                    let Some(tokens) = weak.upgrade() else { return };
+                    match tokens.tidy_once().await {
                         Ok(0) => break,
                         Ok(rows) => removed += rows,
                         Err(error) => {
@@ -50,7 +61,7 @@ impl Chancery {
                             break;
                         }
                     }
-                    drop(chancery);
+                    drop(tokens);
                     time::sleep(PAUSE).await;
                 }
                 if removed > 0 {
@@ -62,16 +73,17 @@ impl Chancery {
 
     /// Does the same with the lists of grants that ended by time.
     pub(crate) fn forget_lists_of_grants_in_turn(self: &Arc<Self>) {
-        self.every(EVERY, "forgetting what grants list", |chancery| Box::pin(chancery.forget_lists_of_grants()));
+        self.every(EVERY, "forgetting what grants list", |tokens| Box::pin(tokens.forget_lists_of_grants()));
     }
 
     async fn forget_lists_of_grants(&self) -> Result<()> {
-        if !self.is_steady(STEADY) {
+        if !self.context.is_steady(STEADY) {
             return Ok(());
         }
         // A clock that is behind may still be before their ends.
-        let before_ms = self.clock.now_ms().saturating_sub(crate::base::clock::ms(Duration::from_hours(1)));
+        let before_ms = self.context.clock.now_ms().saturating_sub(crate::base::clock::ms(Duration::from_hours(1)));
         while self
+            .context
             .storage
             .background(&TidyingVaults(()), move |tx| {
                 Box::pin(async move {
@@ -87,14 +99,15 @@ impl Chancery {
 
     /// Removes some rows; how many. With none there is nothing left to remove.
     pub(super) async fn tidy_once(&self) -> Result<u64> {
-        let now_ms = self.clock.now_ms();
-        let expired_ms = self.is_steady(STEADY).then_some(now_ms);
+        let now_ms = self.context.clock.now_ms();
+        let expired_ms = self.context.is_steady(STEADY).then_some(now_ms);
         // Looked for without the writer: nearly always there is none.
-        let next = self.storage.read(&TidyingVaults(()), move |tx| Box::pin(next_to_tidy(tx, expired_ms)));
+        let next = self.context.storage.read(&TidyingVaults(()), move |tx| Box::pin(next_to_tidy(tx, expired_ms)));
         let Some(domain) = next.await? else {
             return Ok(0);
         };
-        self.storage
+        self.context
+            .storage
             .background(&TidyingVaults(()), move |tx| {
                 Box::pin(async move {
                     Ok::<_, Error>(match domain {

@@ -32,7 +32,7 @@ impl Gate<'_> {
                 declared.ok_or_else(|| super::too_large(SMALL))?
             }
         };
-        app.admit_call(caller, demand).await?;
+        app.tokens.admit_call(caller, demand).await?;
         // A caller has at least one member; all of its members are held by the same share.
         Ok(caller.members().first().map_or(IdentityId::from_u128(0), |member| member.id))
     }

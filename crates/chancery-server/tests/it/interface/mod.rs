@@ -143,7 +143,7 @@ async fn archive_what_was(app: &TestApp) {
         let retention = AuditRetention { at_hand_days, ..AuditRetention::default() };
         let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
         app.chancery.change_host_settings(&host, patch).await.unwrap();
-        app.chancery.keep_archives_now(&host).await.unwrap()
+        app.chancery.audit.keep_archives_now(&host).await.unwrap()
     };
     keep(Some(92)).await;
     let _logins = app.admin().await;

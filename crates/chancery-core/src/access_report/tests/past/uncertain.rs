@@ -21,7 +21,7 @@ async fn long_rule(world: &World) -> ControlRule {
             management: false,
             second_factor: SecondFactor::None,
         };
-        role_uuids.push(world.installation.chancery.create_role(&world.caller, body).await.unwrap().uuid);
+        role_uuids.push(world.installation.chancery.identities.create_role(&world.caller, body).await.unwrap().uuid);
     }
     let approval_steps = vec![ApprovalStep { role_uuids, num_approvals: 1 }];
     ControlRule {
@@ -56,6 +56,7 @@ async fn a_rule_that_was_too_long_for_a_record_is_uncertain_while_it_was_there()
         .world
         .installation
         .chancery
+        .tokens
         .delete_token_profile(&history.world.caller, history.world.profile)
         .await
         .unwrap();
@@ -84,8 +85,8 @@ async fn records_that_somebody_wrote_into_make_their_objects_uncertain() {
     let (chancery, caller) = (&world.installation.chancery, &world.caller);
     history.rules(Vec::new()).await;
     let body = PatchRole { name: Some("another".to_owned()), ..PatchRole::default() };
-    chancery.change_role(caller, world.roles[0], body).await.unwrap();
-    chancery.unlock_identity(caller, world.identities[0]).await.unwrap();
+    chancery.identities.change_role(caller, world.roles[0], body).await.unwrap();
+    chancery.identities.unlock_identity(caller, world.identities[0]).await.unwrap();
     history.alter("UPDATE audit SET detail = 'no' WHERE action = 'ControlRulesChange'").await;
     history
         .alter(
@@ -103,7 +104,7 @@ async fn records_that_somebody_wrote_into_make_their_objects_uncertain() {
     // What was made since was not there, whatever is not known of it.
     let made = super::super::profile(chancery, caller, "made").await;
     let text = history.moment();
-    chancery.change_permissions(caller, made, PatchPermissions { control_rules: Vec::new() }).await.unwrap();
+    chancery.tokens.change_permissions(caller, made, PatchPermissions { control_rules: Vec::new() }).await.unwrap();
     history.alter("UPDATE audit SET detail = 'no' WHERE action = 'ControlRulesChange'").await;
     assert!(whys(&history.report(Some(&text)).await.uncertain).iter().any(|(name, _)| name == "made"));
     assert!(whys(&history.report(Some(&before)).await.uncertain).iter().all(|(name, _)| name != "made"));
@@ -129,7 +130,7 @@ async fn what_cannot_be_read_now_is_uncertain() {
     history.alter("UPDATE identities SET name = 'by hand' WHERE name = 'identity 1'").await;
     let opened = history.world.installation.opened_again().await.unwrap();
     let query = AccessQuery { as_of: Some(before), ..AccessQuery::default() };
-    let then = opened.access_report(&history.world.caller, query).await.unwrap();
+    let then = opened.reports.access_report(&history.world.caller, query).await.unwrap();
     let [only] = &then.uncertain[..] else { panic!("{:?}", then.uncertain) };
     let id = Uuid::from(history.world.identities[1]);
     assert_eq!(only.object.as_ref().map(|info| Uuid::from(info.uuid)), Some(id));

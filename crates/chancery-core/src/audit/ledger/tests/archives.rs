@@ -13,7 +13,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::*;
-use crate::{Caller, Meaning, audit::Actor};
+use crate::{Caller, Meaning, context::record::Actor};
 
 on_both!(
     what_is_archived_is_exported_and_verified_as_before,
@@ -45,10 +45,10 @@ pub(super) fn actor(chancery: &Chancery) -> Actor {
 
 /// Lets time pass, and does what is due then.
 pub(super) async fn after(installation: &Installation, days: i64) {
-    installation.chancery.sequence_ledger().await.unwrap();
+    installation.chancery.audit.sequence_ledger().await.unwrap();
     installation.clock.advance_ms(days * DAY_MS);
-    installation.chancery.keep_archives().await.unwrap();
-    installation.chancery.sequence_ledger().await.unwrap();
+    installation.chancery.audit.keep_archives().await.unwrap();
+    installation.chancery.audit.sequence_ledger().await.unwrap();
 }
 
 /// A root; its certificate's id.
@@ -56,16 +56,16 @@ pub(super) async fn root(chancery: &Chancery, caller: &Caller) -> Uuid {
     let new_key = json!({"keyTypeUuid": KeyTypeId::from_u128(0x6b74_0000_0000_0004), "save": true});
     let profile = CertProfileId::from_u128(0x6370_0000_0000_0001);
     let root = json!({"certProfileUuid": profile, "newKey": new_key, "trustCert": true});
-    let made = chancery.generate_certificate(caller, serde_json::from_value(root).unwrap()).await.unwrap();
+    let made = chancery.pki.generate_certificate(caller, serde_json::from_value(root).unwrap()).await.unwrap();
     made.made().expect("nobody is asked for approvals").certificate_uuid.into()
 }
 
 pub(super) async fn archives(chancery: &Chancery, caller: &Caller) -> Vec<AuditArchive> {
-    chancery.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
+    chancery.audit.audit_archives(caller, ArchiveQuery::default()).await.unwrap().items
 }
 
 async fn numbers(chancery: &Chancery, caller: &Caller) -> Vec<i64> {
-    let all = chancery.audit_records(caller, AuditQuery::default()).await.unwrap();
+    let all = chancery.audit.audit_records(caller, AuditQuery::default()).await.unwrap();
     all.items.into_iter().map(|record| record.number).collect()
 }
 
@@ -74,7 +74,7 @@ fn beside(chancery: &Chancery, archived: &[String], lines: &[String]) -> LedgerS
     let mut copy = LedgerCopy::default();
     archived.iter().for_each(|line| copy.push_archived(0, line));
     lines.iter().for_each(|line| copy.push(line));
-    verify_ledger(copy, &chancery.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS)
+    verify_ledger(copy, &chancery.audit.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS)
 }
 
 /// Whether it is a record of the setting, which stays at hand.
@@ -113,17 +113,18 @@ async fn what_is_archived_is_exported_and_verified_as_before(installation: Insta
     let at_hand = numbers(chancery, &caller).await;
     let number_of = |lines: &str| serde_json::from_str::<AuditRecord>(lines).unwrap().number;
     assert!(!moved.iter().any(|line| at_hand.contains(&number_of(line))), "they are not listed any more");
-    let downloaded = chancery.audit_archive(&caller, None).await.unwrap().1;
+    let downloaded = chancery.audit.audit_archive(&caller, None).await.unwrap().1;
     assert_eq!(std::str::from_utf8(&downloaded).unwrap().lines().collect::<Vec<_>>(), moved);
     // Whoever hands over what is in the export, too, hears of nothing inserted.
     assert_eq!(of_lines(chancery, &[&moved[..], &there].concat(), &[]).faults, []);
     let hash = chancery_keys::hash(chancery_types::HashType::Sha2_256, &downloaded);
     assert_eq!(made[0].sha256, chancery_verify::hexadecimal(hash.as_bytes()));
-    let refused = chancery.audit_archive(&caller, Some(1)).await.unwrap_err();
+    let refused = chancery.audit.audit_archive(&caller, Some(1)).await.unwrap_err();
     assert_eq!((refused.meaning(), refused.field()), (Meaning::Selection, Some("/firstLeaf")));
     let as_of = async |ms: i64| {
         let query = AccessQuery { as_of: Some(crate::time::rfc3339_ms(ms)), ..AccessQuery::default() };
         chancery
+            .reports
             .access_report(&caller, query)
             .await
             .map_err(|refused| (refused.meaning(), refused.field().map(str::to_owned)))
@@ -184,7 +185,7 @@ async fn what_was_removed_is_no_fault_and_all_else_is(installation: Installation
         *of_lines(chancery, &without(&first), &[]).faults,
         [LedgerFault::Missing { leaf, count: 1, .. }] if leaf == removed
     ));
-    let told = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
+    let told = chancery.audit.audit_records(&caller, AuditQuery::default()).await.unwrap().items;
     let told = |action| told.iter().filter(|record| record.action == action).count();
     assert_eq!((told(Action::AuditArchive), told(Action::AuditArchiveRemove)), (1, 1), "the other is archived itself");
 }
@@ -201,7 +202,7 @@ async fn what_was_cut_out_of_a_download_is_named_while_the_archive_is_here(insta
     assert!(made.len() > 1, "{made:?}");
     made.sort_by_key(|archive| archive.first_leaf);
     for archive in &made {
-        let downloaded = chancery.audit_archive(&caller, Some(archive.first_leaf)).await.unwrap().1;
+        let downloaded = chancery.audit.audit_archive(&caller, Some(archive.first_leaf)).await.unwrap().1;
         joined.extend(String::from_utf8(downloaded).unwrap().lines().map(str::to_owned));
     }
     let state = beside(chancery, &joined, &all);
@@ -222,7 +223,7 @@ async fn what_was_cut_out_of_a_download_is_named_while_the_archive_is_here(insta
     copy.push_archived(0, &joined[0]);
     copy.push_archived(1, &joined[1]);
     copy.push_archived(1, "{}");
-    let state = verify_ledger(copy, &chancery.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS);
+    let state = verify_ledger(copy, &chancery.audit.ledger.0.key, (&[], &Demand::default()), TOLERANCE_MS);
     assert!(state.faults.contains(&LedgerFault::ArchiveLine { archive: 1, line: 2 }), "{:?}", state.faults);
 }
 
@@ -244,7 +245,7 @@ async fn what_the_server_asks_for_stays_at_hand(installation: Installation) {
     assert_eq!(state.faults, []);
     let caller = installation.administrators().await;
     let query = AuditQuery { action: Some(Action::JournalMiss), ..AuditQuery::default() };
-    assert_eq!(chancery.audit_records(&caller, query).await.unwrap().items.len(), 1);
+    assert_eq!(chancery.audit.audit_records(&caller, query).await.unwrap().items.len(), 1);
 }
 
 async fn nothing_is_archived_that_is_not_as_it_became_a_leaf(installation: Installation) {
@@ -253,7 +254,7 @@ async fn nothing_is_archived_that_is_not_as_it_became_a_leaf(installation: Insta
     let number = placed(chancery).await[4].row.seq;
     alter(chancery, vec![format!("UPDATE audit SET source = 'somebody' WHERE seq = {number}")]).await;
     installation.clock.advance_ms(92 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
+    let refused = chancery.audit.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("leaf 4"), "{refused:?}");
     assert_eq!(
         faults(chancery, &[]).await,

@@ -20,12 +20,12 @@ async fn what_commits_late_becomes_a_later_leaf() {
     let between = async {
         is_taken.await.unwrap();
         append(chancery, "early").await;
-        chancery.sequence_ledger().await.unwrap();
+        chancery.audit.sequence_ledger().await.unwrap();
         go.send(()).unwrap();
     };
     let (written, ()) = tokio::join!(writing, between);
     written.unwrap();
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let all = placed(chancery).await;
     let of = |text: &str| all.iter().find(|placed| placed.row.record.request_id == text).unwrap();
     assert!(of("late").row.seq < of("early").row.seq && of("late").leaf > of("early").leaf);
@@ -115,10 +115,10 @@ async fn checkpoints_anchor_the_journals() {
     testing::tokenize(&node, &caller, id).await.unwrap();
     node.shut_down().await;
     append(chancery, "after it").await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let (note, opened) = checkpoint(chancery).await;
     let kept = [note];
-    let whole = chancery.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
+    let whole = chancery.tokens.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
     assert_eq!((whole.walked.faults.as_slice(), whole.walked.records, whole.walked.unchecked), (&[][..], 2, 0));
     let journal = whole.walked.journal.unwrap().to_string();
     let anchor = opened.journals.iter().find(|anchor| anchor.journal == journal).unwrap();
@@ -126,13 +126,13 @@ async fn checkpoints_anchor_the_journals() {
     // Whoever sets it back makes the database forget how far it went. Its checkpoint does not.
     alter(chancery, vec!["DELETE FROM journals".to_owned()]).await;
     std::fs::write(&segment, earlier).unwrap();
-    let alone = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
-    let cut = chancery.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
+    let alone = chancery.tokens.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
+    let cut = chancery.tokens.verify_journal(&HOST, &there, Vec::new(), &kept).await.unwrap();
     for found in [alone, cut] {
         assert_eq!(found.walked.faults.iter().map(|fault| (fault.segment, fault.record)).collect::<Vec<_>>(), [(1, 2)]);
     }
-    let other = chancery.log_checkpoint(&testing::visitor()).await.unwrap();
-    chancery.verify_journal(&HOST, &there, Vec::new(), &[other]).await.unwrap_err();
+    let other = chancery.log.log_checkpoint(&testing::visitor()).await.unwrap();
+    chancery.tokens.verify_journal(&HOST, &there, Vec::new(), &[other]).await.unwrap_err();
 }
 
 on_both!(two_nodes_make_each_record_one_leaf,);
@@ -143,7 +143,7 @@ async fn two_nodes_make_each_record_one_leaf(installation: Installation) {
     for number in 0..10 {
         append(chancery, &number.to_string()).await;
         append(&other, &number.to_string()).await;
-        let (one, two) = tokio::join!(chancery.sequence_ledger(), other.sequence_ledger());
+        let (one, two) = tokio::join!(chancery.audit.sequence_ledger(), other.audit.sequence_ledger());
         one.unwrap();
         two.unwrap();
     }

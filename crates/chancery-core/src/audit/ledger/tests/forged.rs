@@ -27,7 +27,7 @@ async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Insta
     let leaves = archives(chancery, &installation.administrators().await).await[0].leaves as u64;
     // A row that claims to be older than it is, and one with other lines.
     alter(chancery, vec!["UPDATE audit_archives SET last_at_ms = 0".to_owned()]).await;
-    let refused = chancery.keep_archives().await.unwrap_err();
+    let refused = chancery.audit.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("archive 0"), "{refused:?}");
     assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchiveRow { first_leaf: 0 }]);
     let other = if installation.is_on_postgres() { "decode('00', 'hex')" } else { "x'00'" };
@@ -40,9 +40,9 @@ async fn an_archive_that_somebody_changed_is_named_and_stays(installation: Insta
     ];
     assert_eq!(faults(chancery, &[]).await, named);
     installation.clock.advance_ms(200 * DAY_MS);
-    chancery.keep_archives().await.unwrap_err();
+    chancery.audit.keep_archives().await.unwrap_err();
     let caller = installation.administrators().await;
-    assert_eq!(chancery.audit_archive(&caller, Some(0)).await.unwrap_err().meaning(), Meaning::Internal);
+    assert_eq!(chancery.audit.audit_archive(&caller, Some(0)).await.unwrap_err().meaning(), Meaning::Internal);
     assert_eq!(archives(chancery, &caller).await[0].first_leaf, 0);
 }
 
@@ -113,15 +113,15 @@ async fn an_archive_that_claims_more_than_it_has_is_not_removed(installation: In
     after(&installation, 92).await;
     let made = archives(chancery, &installation.administrators().await).await;
     installation.clock.advance_ms(200 * DAY_MS);
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     for change in ["leaves + 1", "leaves - 2"] {
         alter(chancery, vec![format!("UPDATE audit_archives SET leaves = {change}")]).await;
         let before_ms = chancery.clock.now_ms() - 200 * DAY_MS;
-        let refused = chancery.remove_archive(&actor(chancery), before_ms, None).await.unwrap_err();
+        let refused = chancery.audit.remove_archive(&actor(chancery), before_ms, None).await.unwrap_err();
         assert!(format!("{refused:?}").contains("not what was put into it"), "{change}: {refused:?}");
     }
     alter(chancery, vec!["UPDATE audit_archives SET leaves = leaves + 1".to_owned()]).await;
-    chancery.keep_archives().await.unwrap();
+    chancery.audit.keep_archives().await.unwrap();
     let removed = u64::try_from(made[0].leaves).unwrap();
     let state = verified(chancery, &[]).await;
     assert_eq!((state.faults.as_slice(), state.removed), (&[][..], removed));
@@ -140,9 +140,9 @@ async fn an_archive_that_somebody_took_is_missed_for_good(installation: Installa
     assert!(matches!(found[0], LedgerFault::Missing { leaf: 0, .. }), "{found:?}");
     assert!(matches!(found.last(), Some(LedgerFault::ArchiveRow { .. })), "{found:?}");
     installation.clock.advance_ms(400 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
+    let refused = chancery.audit.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("is gone"), "{refused:?}");
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert!(matches!(faults(chancery, &[]).await[0], LedgerFault::Missing { leaf: 0, .. }));
 }
 
@@ -151,7 +151,7 @@ async fn what_is_archived_too_early_is_named(installation: Installation) {
     let chancery = &installation.chancery;
     kept(&installation, AuditRetention::default()).await;
     installation.clock.advance_ms(2 * DAY_MS);
-    while chancery.archive_some(&actor(chancery), chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
+    while chancery.audit.archive_some(&actor(chancery), chancery.clock.now_ms() - DAY_MS / 2).await.unwrap() {}
     assert_eq!(faults(chancery, &[]).await, [LedgerFault::ArchivedEarly { first_leaf: 0 }]);
 }
 
@@ -173,7 +173,7 @@ async fn a_setting_that_somebody_put_back_moves_nothing(installation: Installati
         .await;
     chancery.apply_settings(&HOST).await.unwrap();
     installation.clock.advance_ms(200 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
+    let refused = chancery.audit.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("nothing is moved or removed"), "{refused:?}");
     assert_eq!(faults(chancery, &[]).await, []);
 }
@@ -186,7 +186,7 @@ async fn a_certificate_that_cannot_be_believed_holds_up_removal(installation: In
     kept(&installation, days(90, Some(120), Some(730))).await;
     alter(chancery, vec!["UPDATE certificates SET trusted = 0".to_owned()]).await;
     installation.clock.advance_ms(200 * DAY_MS);
-    let refused = chancery.keep_archives().await.unwrap_err();
+    let refused = chancery.audit.keep_archives().await.unwrap_err();
     assert!(format!("{refused:?}").contains("certificates"), "{refused:?}");
     assert_eq!(verified(chancery, &[]).await.removed, 0);
 }

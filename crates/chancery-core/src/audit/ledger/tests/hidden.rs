@@ -33,7 +33,7 @@ async fn a_place_that_no_checkpoint_covers_is_named_and_stops_nothing(installati
     let ghosts = [1_000, 1_001].map(|beyond| LedgerFault::Misplaced { number: last + beyond });
     assert_eq!(faults(chancery, &[]).await, ghosts);
     append(chancery, "after").await;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert_eq!(leaf(chancery, last + 1).await, next, "its place is its own");
     // They stay to be seen.
     assert_eq!(faults(chancery, &[]).await, ghosts);
@@ -84,7 +84,7 @@ async fn a_record_that_cannot_be_read_hides_no_other(installation: Installation)
         let changed = [(leaf_of_forged, forged), (leaf_of_broken, number)];
         let changed = changed.map(|(leaf, number)| LedgerFault::Changed { leaf, number });
         assert_eq!(faults(chancery, &[]).await, changed, "{broken}");
-        let listed = chancery.audit_records(&caller, AuditQuery::default()).await.unwrap();
+        let listed = chancery.audit.audit_records(&caller, AuditQuery::default()).await.unwrap();
         let told = listed.items.iter().find(|record| record.number == number).unwrap();
         assert!(told.detail["unreadable"].as_str().unwrap().starts_with("column "), "{told:?}");
         assert!(listed.items.iter().any(|record| record.number == forged));
@@ -94,7 +94,7 @@ async fn a_record_that_cannot_be_read_hides_no_other(installation: Installation)
 async fn records_that_a_search_does_not_find_are_named(installation: Installation) {
     let _caller = installation.administrators().await;
     let chancery = &installation.chancery;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     assert_eq!(faults(chancery, &[]).await, []);
     let named = placed(chancery).await.into_iter().filter(|placed| placed.row.record.identities.contains("Admin"));
     let named: Vec<_> = named.map(|placed| placed.row.seq).collect();
@@ -141,7 +141,7 @@ async fn records_that_a_search_finds_for_somebody_else_are_named(installation: I
 async fn an_id_in_capitals_and_a_moved_time_hide_nothing(installation: Installation) {
     let _caller = installation.administrators().await;
     let chancery = &installation.chancery;
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let placed = placed(chancery).await;
     let named = placed.iter().find(|placed| placed.row.record.identities.contains("Admin")).unwrap().row.seq;
     let on_one = placed.iter().find(|placed| placed.row.record.object.is_some()).unwrap();
@@ -166,7 +166,7 @@ async fn a_record_of_tomorrow_is_named(installation: Installation) {
     let forged = record("never was", chancery.clock.now_ms() + 86_400_000);
     let write = chancery.storage.store().write(move |tx| Box::pin(audit::append(tx, forged)));
     write.await.map_err(Error::from).unwrap();
-    chancery.sequence_ledger().await.unwrap();
+    chancery.audit.sequence_ledger().await.unwrap();
     let number = placed(chancery).await.last().unwrap().row.seq;
     let found = faults(chancery, &[]).await;
     let [LedgerFault::Early { leaf: at, number: early, seconds, .. }] = found[..] else { panic!("{found:?}") };
@@ -182,7 +182,7 @@ async fn a_place_without_a_record_hides_no_other(installation: Installation) {
     let identities: Vec<serde_json::Value> = serde_json::from_str(&named.row.record.identities).unwrap();
     let identity = identities[0]["uuid"].as_str().unwrap();
     let query = || AuditQuery { identity_uuid: Some(identity.parse().unwrap()), ..AuditQuery::default() };
-    let before = chancery.audit_records(&caller, query()).await.unwrap().items;
+    let before = chancery.audit.audit_records(&caller, query()).await.unwrap().items;
     let number = named.row.seq;
     let statement = format!(
         "INSERT INTO audit_identities (identity, at_ms, seq) SELECT identity, at_ms, 99999 FROM audit_identities \
@@ -190,7 +190,7 @@ async fn a_place_without_a_record_hides_no_other(installation: Installation) {
     );
     alter(chancery, vec![statement]).await;
     assert!(faults(chancery, &[]).await.contains(&LedgerFault::Misattributed { number: 99_999 }));
-    let listed = chancery.audit_records(&caller, query()).await.unwrap().items;
+    let listed = chancery.audit.audit_records(&caller, query()).await.unwrap().items;
     assert!(before.iter().all(|record| listed.iter().any(|one| one.number == record.number)));
     let told = listed.iter().find(|record| record.number == 99_999).unwrap();
     assert!(told.detail["unreadable"].is_string(), "{told:?}");

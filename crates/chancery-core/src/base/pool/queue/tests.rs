@@ -34,13 +34,13 @@ fn kind(queue_max: usize) -> Kind {
 }
 
 fn add(jobs: &mut Jobs, party: u128, group: Option<usize>, kind: &Kind) -> Result<u64> {
-    jobs.add(Party::Identities(party), group, Box::new(Named(group)), kind)
+    jobs.add(Party::RecordedIdentities(party), group, Box::new(Named(group)), kind)
 }
 
 /// Whose jobs come next, one at a time.
 fn parties(jobs: &mut Jobs, count: usize) -> Vec<u128> {
     let party = |job: Waiting| match job.party {
-        Party::Identities(party) => party,
+        Party::RecordedIdentities(party) => party,
         Party::Background | Party::Source(_) => panic!("{:?}", job.party),
     };
     (0..count).map_while(|_| jobs.next().map(party)).collect()
@@ -64,9 +64,9 @@ fn whose_jobs_take_long_lets_others_have_as_much_time() {
     (0..4).for_each(|_| assert!(add(&mut jobs, 1, None, &kind).is_ok()));
     (0..8).for_each(|_| assert!(add(&mut jobs, 2, None, &kind).is_ok()));
     assert_eq!(parties(&mut jobs, 1), [1]);
-    jobs.charge(&[Party::Identities(1)], 3 * TURN);
+    jobs.charge(&[Party::RecordedIdentities(1)], 3 * TURN);
     assert_eq!(parties(&mut jobs, 5), [2, 2, 2, 2, 1]);
-    jobs.charge(&[Party::Identities(1)], Duration::from_secs(3_600));
+    jobs.charge(&[Party::RecordedIdentities(1)], Duration::from_secs(3_600));
     assert_eq!(parties(&mut jobs, 5), [2, 2, 2, 2, 1], "nobody is waited for");
     assert_eq!(parties(&mut jobs, 5), [1]);
 }
@@ -95,7 +95,7 @@ fn what_signs_together_is_taken_out_of_all_lines_and_the_rest_keeps_its_order() 
         let mut taken = Vec::new();
         jobs.take(max, &mut taken);
         let left: Vec<Vec<_>> = (0..lines.len() as u128)
-            .map(|party| jobs.lines.get(&Party::Identities(party)))
+            .map(|party| jobs.lines.get(&Party::RecordedIdentities(party)))
             .map(|line| line.into_iter().flat_map(|line| line.jobs.iter().map(|job| job.group)).collect())
             .collect();
         let count: usize = left.iter().map(Vec::len).sum();
@@ -126,7 +126,7 @@ fn what_signs_together_is_taken_out_of_all_lines_and_the_rest_keeps_its_order() 
 fn a_job_that_is_taken_back_leaves_its_place() {
     let queue = Arc::new(Queue::new(kind(2)));
     queue.jobs().running = 1;
-    let push = |party| queue.push(Party::Identities(party), Box::new(Named(None)));
+    let push = |party| queue.push(Party::RecordedIdentities(party), Box::new(Named(None)));
     let mut first = push(1).unwrap();
     assert!(push(1).is_err_and(|refusal: Error| refusal.meaning() == Meaning::Busy));
     assert!(first.take_back());

@@ -14,7 +14,7 @@ use super::{
     refusal::is_over,
     stored::{AuthorityContent, ListContent},
 };
-use crate::{Chancery, Error, Grant, Result};
+use crate::{Error, Grant, Identities, Result};
 
 /// Bytes of the certificates of an authority, and how many they are: an old key and a new one.
 const CERTIFICATES_TEXT_MAX: usize = 64 * 1_024;
@@ -36,7 +36,7 @@ pub(in crate::identity::federation) struct AuthorityChange {
     lists: Option<Vec<ListContent>>,
 }
 
-impl Chancery {
+impl Identities {
     /// The authority that a new provider is, and its name; nothing where it is no authority.
     pub(in crate::identity::federation) async fn described_authority(
         &self,
@@ -61,7 +61,10 @@ impl Chancery {
                     "The revocation lists of the authority are needed: without them nobody knows what it revoked.";
                 let crls = body.crls.as_deref().ok_or_else(|| Error::value(CRLS, message))?;
                 let (name, certificates) = read_authority(certificates)?;
-                (name, AuthorityContent { own: None, certificates, lists: read_lists(crls, self.clock.now_ms())? })
+                (
+                    name,
+                    AuthorityContent { own: None, certificates, lists: read_lists(crls, self.context.clock.now_ms())? },
+                )
             }
         };
         match &body.issuer {
@@ -76,7 +79,7 @@ impl Chancery {
     }
 
     async fn own_authority(&self, grant: &Grant, own: CertificateId) -> Result<(String, AuthorityContent)> {
-        let read = self.storage.read(grant, move |tx| {
+        let read = self.context.storage.read(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::certificates::by_id(tx, own.into()).await?) })
         });
         let field = "/authorityUuid";
@@ -94,7 +97,7 @@ impl Chancery {
         &self,
         body: &mut PatchIdentityProvider,
     ) -> Result<AuthorityChange> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         Ok(AuthorityChange {
             certificates: body.authority_certificates.take().map(|text| read_authority(&text)).transpose()?,
             lists: body.crls.take().map(|text| read_lists(&text, now_ms)).transpose()?,

@@ -17,6 +17,17 @@ use chancery_verify::path::Link;
 use tracing::info;
 use uuid::Uuid;
 
+use super::{
+    exchange::Exchanged,
+    stored::ProviderContent,
+    trusted::{Refused, Trusted},
+};
+use crate::{
+    Error, Identities, LoggedIn, Meaning, Result, Visitor,
+    context::record::Nobody,
+    identity::{TokenRefusal, prove::Proved},
+};
+
 pub(super) use described::check_no_tokens;
 pub(crate) use issuing::{AskedBy, check_stands_for};
 pub(crate) use names::CertificateNames;
@@ -24,17 +35,6 @@ pub(super) use names::check_asked;
 pub(crate) use refusal::CertificateRefusal;
 pub(super) use stored::AuthorityContent;
 pub(super) use trust::expect_unrevoked;
-
-use super::{
-    exchange::Exchanged,
-    stored::ProviderContent,
-    trusted::{Refused, Trusted},
-};
-use crate::{
-    Chancery, Error, LoggedIn, Meaning, Result, Visitor,
-    audit::Nobody,
-    identity::{TokenRefusal, prove::Proved},
-};
 
 /// The certificates that a connection has shown in its handshake, the client's own first, in DER. They are a claim but for one
 /// thing: whoever made the connection has the key of the first.
@@ -59,7 +59,7 @@ impl ShownCertificates {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// Logs in whom the certificate of the connection stands for, on the session that the cookie names, or on a new one.
     pub async fn log_in_by_certificate(
         &self,
@@ -68,7 +68,7 @@ impl Chancery {
         shown: Option<&ShownCertificates>,
     ) -> Result<LoggedIn> {
         self.count_try(visitor, Action::Login)?;
-        let now = self.logs_in_now().await?;
+        let now = self.context.logs_in_now().await?;
         let Some(shown) = shown else {
             return Err(self.refused_certificate(visitor, None, CertificateRefusal::NotShown.into()));
         };
@@ -89,8 +89,8 @@ impl Chancery {
         info!(request = %visitor.request.id, ?provider, why = why.as_str(), "a client certificate was refused");
         let identity = identity.map(|(id, name)| (id.into(), name));
         let certificate = names.map(|names| Box::new(names.recorded(None)));
-        let who = Nobody::Certificate(identity, provider.map(Into::into), certificate, why);
-        self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+        let who = Nobody::Certificate(identity, provider.map(Into::into), certificate, why.as_str());
+        self.context.counters.refused_nobody(visitor.request.source, who, self.context.clock.now_ms());
         if why == TokenRefusal::Certificate(CertificateRefusal::NotShown) { not_shown() } else { refused() }
     }
 

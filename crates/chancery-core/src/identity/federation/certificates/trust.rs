@@ -9,7 +9,7 @@ use der::asn1::ObjectIdentifier;
 use uuid::Uuid;
 
 use super::{AuthorityContent, CertificateRefusal};
-use crate::{Chancery, Error, Result, identity::SigningIn};
+use crate::{Error, Identities, Result, identity::SigningIn};
 
 /// id-kp-clientAuth (RFC 5280, 4.2.1.12).
 const CLIENT_AUTH: Purpose = Purpose::Named(ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2"));
@@ -22,16 +22,16 @@ struct Issued {
     is_revoked: bool,
 }
 
-impl Chancery {
+impl Identities {
     /// Whether the first of these leads to the authority; of what this installation has issued, what must not be revoked.
     pub(super) async fn led_to(
         &self,
         authority: AuthorityContent,
         links: Arc<[Link]>,
     ) -> Result<Result<Vec<Uuid>, CertificateRefusal>> {
-        let now_ms = self.clock.now_ms();
+        let now_ms = self.context.clock.now_ms();
         let Some(own) = authority.own else {
-            return self.pool.run(move || led_to_elsewhere(&authority, &links, now_ms)).await?;
+            return self.context.pool.run(move || led_to_elsewhere(&authority, &links, now_ms)).await?;
         };
         let Some(issued) = self.issued_here(own, Arc::clone(&links)).await? else {
             return Ok(Err(CertificateRefusal::NotIssuedHere));
@@ -40,7 +40,7 @@ impl Chancery {
             return Ok(Err(CertificateRefusal::Revoked));
         }
         let Issued { authority, rows, .. } = issued;
-        let found = self.pool.run(move || {
+        let found = self.context.pool.run(move || {
             let path = path(&links, std::slice::from_ref(&authority), None, now_ms);
             path.map_err(|why| CertificateRefusal::of(&why, &[], now_ms))
         });
@@ -49,7 +49,7 @@ impl Chancery {
 
     /// What the store has of the certificates that were shown, from the authority down to the client's own.
     async fn issued_here(&self, authority: CertificateId, links: Arc<[Link]>) -> Result<Option<Issued>> {
-        let read = self.storage.read(&SigningIn::to_prove(), move |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), move |tx| {
             Box::pin(async move {
                 let Some(row) = tables::certificates::by_id(tx, authority.into()).await? else { return Ok(None) };
                 let Some(link) = Link::read(&row.der) else { return Ok(None) };

@@ -13,7 +13,7 @@ use super::{
     super::stored::OurSecret,
     stored::{AccountContent, LdapContent},
 };
-use crate::{Chancery, Error, Result};
+use crate::{Error, Identities, Result};
 
 /// Characters of an issuer.
 const ISSUER_MAX: usize = 255;
@@ -30,7 +30,7 @@ const AUTHORITIES_MAX: usize = 20;
 #[derive(Default)]
 pub(in crate::identity::federation) struct LdapChange(Option<DescribeLdap>);
 
-impl Chancery {
+impl Identities {
     /// The directory that a new provider is, and what it is called; nothing where it is none.
     pub(in crate::identity::federation) fn described_ldap(
         &self,

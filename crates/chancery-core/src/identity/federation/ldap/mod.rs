@@ -21,13 +21,11 @@ use chancery_types::{
         login::{AuthCredentials, LoginRequest},
     },
 };
+use state::NameHash;
+use stored::AccountContent;
 use tracing::{info, warn};
 use uuid::Uuid;
 use zeroize::Zeroizing;
-
-pub(crate) use refusal::LdapRefusal;
-pub(super) use state::LdapState;
-pub(super) use stored::LdapContent;
 
 use super::{
     LdapPlace, NoAnswer,
@@ -37,16 +35,18 @@ use super::{
     trusted::{Refused, Trusted},
 };
 use crate::{
-    Chancery, Error, LoggedIn, Result, Source, Visitor,
-    audit::Nobody,
+    Error, Identities, LoggedIn, Result, Source, Visitor,
+    context::record::Nobody,
     identity::{
         SigningIn,
         one_time_code::{Asked, Code, Looked, code_of},
         prove::{Proved, refused},
     },
 };
-use state::NameHash;
-use stored::AccountContent;
+
+pub(crate) use refusal::LdapRefusal;
+pub(super) use state::LdapState;
+pub(super) use stored::LdapContent;
 
 /// Bytes of a password.
 const PASSWORD_MAX: usize = 1_024;
@@ -70,7 +70,7 @@ struct Attempt {
     counted: NameHash,
 }
 
-impl Chancery {
+impl Identities {
     /// Logs in whom an account of a directory stands for, on the session that the cookie names, or on a new one.
     pub async fn log_in_by_ldap(
         &self,
@@ -81,7 +81,7 @@ impl Chancery {
         let began = Instant::now();
         self.count_try(visitor, Action::Login)?;
         let typed = Typed::of(request.auth_credentials)?;
-        let now = self.logs_in_now().await?;
+        let now = self.context.logs_in_now().await?;
         let none = || {
             let message = "Nobody logs in by such a directory; GET /home/v1/login/oidc says by which they do.";
             Error::selection("/authCredentials/providerUuid", message)
@@ -107,7 +107,7 @@ impl Chancery {
 
     /// The directories by which people may log in, for whoever is about to.
     pub(super) async fn directories(&self) -> Result<Vec<ObjInfo<IdentityProviderId>>> {
-        let read = self.storage.read(&SigningIn::to_prove(), |tx| {
+        let read = self.context.storage.read(&SigningIn::to_prove(), |tx| {
             Box::pin(async move { tables::identity_providers::all_of_directories(tx).await })
         });
         let rows = read.await.map_err(Error::from)?;
@@ -117,16 +117,16 @@ impl Chancery {
 
     fn counted_as(&self, typed: &Typed) -> NameHash {
         let message = [typed.provider.as_bytes(), counted_username(&typed.username).as_bytes()].concat();
-        self.custodian.keyed_hash("user name of a directory", &message)
+        self.context.custodian.keyed_hash("user name of a directory", &message)
     }
 
     fn refused_by_ldap(&self, visitor: &Visitor, typed: &Typed, who: Refused) -> Error {
         let Refused { identity, why, .. } = who;
         info!(request = %visitor.request.id, provider = %typed.provider, why = why.as_str(), "a login by a directory was refused");
-        let hash = self.custodian.keyed_hash("login name", name_key(&typed.username).as_bytes());
+        let hash = self.context.custodian.keyed_hash("login name", name_key(&typed.username).as_bytes());
         let identity = identity.map(|(id, name)| (id.into(), name));
-        let who = Nobody::Ldap(identity, typed.provider.into(), hash, why);
-        self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+        let who = Nobody::Ldap(identity, typed.provider.into(), hash, why.as_str());
+        self.context.counters.refused_nobody(visitor.request.source, who, self.context.clock.now_ms());
         told(why)
     }
 
@@ -137,9 +137,9 @@ impl Chancery {
         Trusted { row, bindings }: Trusted,
         ldap: LdapContent,
     ) -> Result<Result<Proved, Refused>> {
-        let (typed, state) = (&attempt.typed, &self.identity.provider_keys.ldap);
-        let delayed = || state.delays().delayed(attempt.counted, attempt.source, self.clock.now_ms());
-        let wrong = || state.delays().wrong(attempt.counted, attempt.source, self.clock.now_ms());
+        let (typed, state) = (&attempt.typed, &self.state.provider_keys.ldap);
+        let delayed = || state.delays().delayed(attempt.counted, attempt.source, self.context.clock.now_ms());
+        let wrong = || state.delays().wrong(attempt.counted, attempt.source, self.context.clock.now_ms());
         if delayed() {
             return Ok(Err(LdapRefusal::Delayed.into()));
         }
@@ -189,8 +189,8 @@ impl Chancery {
         row: &tables::identity_providers::Row,
         ldap: &LdapContent,
     ) -> Result<Result<String, TokenRefusal>> {
-        let state = &self.identity.provider_keys.ldap;
-        if state.is_paused(row, self.clock.now_ms()) {
+        let state = &self.state.provider_keys.ldap;
+        if state.is_paused(row, self.context.clock.now_ms()) {
             return Ok(Err(TokenRefusal::Provider));
         }
         let call = Call {
@@ -203,9 +203,9 @@ impl Chancery {
             username: attempt.typed.username.clone(),
             password: attempt.typed.password.clone(),
         };
-        let wait = self.limits.logins.provider_wait_max;
+        let wait = self.context.limits.logins.provider_wait_max;
         let place = state.lane.place(attempt.source)?;
-        let asked = match self.identity.provider_keys.transport() {
+        let asked = match self.state.provider_keys.transport() {
             Ok(transport) => {
                 let job = move || transport.ask_directory(&call.place, &call.question(wait.as_secs()), wait);
                 place.run(job).await?
@@ -220,7 +220,7 @@ impl Chancery {
                 Err(LdapRefusal::from(&refusal).into())
             }
             Err(no_answer) => {
-                let why = state.at_fault(row, &no_answer, self.clock.now_ms());
+                let why = state.at_fault(row, &no_answer, self.context.clock.now_ms());
                 warn!(provider = %row.id, url = ldap.url, why, "a directory could not be asked");
                 Err(TokenRefusal::Provider)
             }

@@ -15,7 +15,7 @@ use super::{
     encoded, finish,
     ticket::Ticket,
 };
-use crate::{Chancery, Error, Result, Visitor, identity::SigningIn};
+use crate::{Error, Identities, Result, Visitor, identity::SigningIn};
 
 /// A login that was begun: what to answer, and the cookie to set.
 pub struct OidcStarted {
@@ -25,12 +25,12 @@ pub struct OidcStarted {
     pub cookie: String,
 }
 
-impl Chancery {
+impl Identities {
     /// The providers by which people may log in, for whoever is about to.
     pub async fn oidc_providers(&self, _visitor: &Visitor) -> Result<OidcProviders> {
         let mut providers = Vec::new();
         if self.redirect_uri().is_ok() {
-            let read = self.storage.read(&SigningIn::to_prove(), |tx| {
+            let read = self.context.storage.read(&SigningIn::to_prove(), |tx| {
                 Box::pin(async move { tables::identity_providers::all_of_tokens(tx).await })
             });
             for row in read.await.map_err(Error::from)? {
@@ -70,7 +70,7 @@ impl Chancery {
             Some(cookie) => self.live_session(self.cookie_key(cookie)).await?.map(|session| session.id),
             None => None,
         };
-        let ticket = Ticket::new(id, session, self.clock.now_ms());
+        let ticket = Ticket::new(id, session, self.context.clock.now_ms());
         let authorization_url = address(&endpoints.authorization, &client, &redirect_uri, &ticket);
         let answer = OidcBegun { message: "Success".to_owned(), status: HomeStatus::Success, authorization_url };
         Ok(OidcStarted { answer, cookie: self.seal_login(&ticket)? })

@@ -17,7 +17,7 @@ use super::{
     ticket::Ticket,
 };
 use crate::{
-    Chancery, Error, Result, Source,
+    Error, Identities, Result, Source,
     base::{error::reason, text::percent_encoded},
 };
 
@@ -32,7 +32,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a ClientContent,
 }
 
-impl Chancery {
+impl Identities {
     /// The ID token that a code is good for.
     pub(super) async fn id_token(
         &self,
@@ -41,10 +41,10 @@ impl Chancery {
         ticket: &Ticket,
     ) -> Result<Result<Zeroizing<String>, TokenRefusal>> {
         let form = self.form(exchange, code, ticket)?;
-        let lane = &self.identity.provider_keys.codes;
+        let lane = &self.state.provider_keys.codes;
         let place = lane.place(exchange.source)?;
-        let (url, wait) = (exchange.endpoints.token.clone(), self.limits.logins.provider_wait_max);
-        let asked = match self.identity.provider_keys.transport() {
+        let (url, wait) = (exchange.endpoints.token.clone(), self.context.limits.logins.provider_wait_max);
+        let asked = match self.state.provider_keys.transport() {
             Ok(transport) => {
                 // One byte more, which tells what is too long.
                 let job = move || transport.post_form(&url, &form, DOCUMENT_MAX + 1, wait).map_err(|why| reason(&*why));

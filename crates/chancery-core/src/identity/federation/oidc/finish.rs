@@ -21,8 +21,8 @@ use super::{
     ticket::Ticket,
 };
 use crate::{
-    Chancery, Error, LoggedIn, Meaning, Result, Visitor,
-    audit::Nobody,
+    Error, Identities, LoggedIn, Meaning, Result, Visitor,
+    context::record::Nobody,
     identity::{identities::kind_of, prove::Proved, sessions::Key},
 };
 
@@ -32,11 +32,11 @@ const CODE_MAX: usize = 4_096;
 /// What refusals say in `Retry-After` where the provider is at fault.
 const RETRY_AFTER_S: u32 = 30;
 
-impl Chancery {
+impl Identities {
     /// Logs the person in whom a provider has sent back, on the session that was named when it began or on a new one.
     pub async fn finish_oidc(&self, visitor: &Visitor, cookie: Option<&str>, answer: OidcCallback) -> Result<LoggedIn> {
         self.count_try(visitor, Action::Login)?;
-        let now = self.logs_in_now().await?;
+        let now = self.context.logs_in_now().await?;
         let Some(ticket) = self.open_login(cookie, answer.state.as_deref()) else {
             return Err(self.refused_person(visitor, TokenRefusal::Ticket.into()));
         };
@@ -54,11 +54,11 @@ impl Chancery {
         info!(request = %visitor.request.id, provider = ?provider, why = why.as_str(), "a login by a provider was refused");
         let subject = subject.map(|subject| {
             let message = [provider.unwrap_or_default().as_bytes(), subject.as_bytes()].concat();
-            self.custodian.keyed_hash("subject of a provider", &message)
+            self.context.custodian.keyed_hash("subject of a provider", &message)
         });
         let identity = identity.map(|(id, name)| (id.into(), name));
-        let who = Nobody::Person(identity, provider.map(Into::into), subject, why);
-        self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+        let who = Nobody::Person(identity, provider.map(Into::into), subject, why.as_str());
+        self.context.counters.refused_nobody(visitor.request.source, who, self.context.clock.now_ms());
         told(why)
     }
 

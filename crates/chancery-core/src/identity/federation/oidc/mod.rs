@@ -9,19 +9,19 @@ mod code;
 mod finish;
 mod ticket;
 
-pub use begin::OidcStarted;
-
 use std::fmt::Write as _;
 
-use crate::{Chancery, Error, Result, base::text::percent_encoded};
+use crate::{Error, Identities, Result, base::text::percent_encoded};
+
+pub use begin::OidcStarted;
 
 /// Where browsers come back to; it is registered at each provider.
 const CALLBACK: &str = "/home/v1/login/oidc/callback";
 
-impl Chancery {
+impl Identities {
     /// The address that providers send browsers back to.
     fn redirect_uri(&self) -> Result<String> {
-        let origin = self.notices.console();
+        let origin = self.context.outbound.console();
         let message =
             "Nobody logs in by a provider here: this server was not told where browsers reach it (--public-origin).";
         origin.map(|origin| format!("{origin}{CALLBACK}")).ok_or_else(|| Error::state(message))

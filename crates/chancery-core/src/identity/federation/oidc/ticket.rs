@@ -5,7 +5,7 @@ use chancery_keys::is_same_hash;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Chancery, Result, log::leaf::sha256};
+use crate::{Identities, Result, log::leaf::sha256};
 
 /// How long somebody may take at the provider; the cookie says the same.
 const LOGIN_MAX_MS: i64 = 600_000;
@@ -45,7 +45,7 @@ impl Ticket {
     }
 }
 
-impl Chancery {
+impl Identities {
     /// The ticket as it stands in the cookie.
     pub(super) fn seal_login(&self, ticket: &Ticket) -> Result<String> {
         self.sealed_ticket(SEALED, ticket)
@@ -55,12 +55,12 @@ impl Chancery {
     pub(super) fn open_login(&self, cookie: Option<&str>, state: Option<&str>) -> Option<Ticket> {
         let ticket: Ticket = self.opened_ticket(SEALED, cookie?, TICKET_MAX)?;
         let is_of_it = is_same_hash(ticket.state.as_bytes(), state?.as_bytes());
-        (is_of_it && self.clock.now_ms() < ticket.until_ms).then_some(ticket)
+        (is_of_it && self.context.clock.now_ms() < ticket.until_ms).then_some(ticket)
     }
 
     /// What it is remembered by that a login was ended.
     pub(super) fn hash_of_login(&self, ticket: &Ticket) -> [u8; 32] {
-        self.custodian.keyed_hash("login by a provider", ticket.state.as_bytes())
+        self.context.custodian.keyed_hash("login by a provider", ticket.state.as_bytes())
     }
 }
 

@@ -1,4 +1,5 @@
 mod parts;
+
 use chancery_ff1::Key;
 use chancery_types::{Luhn, RevealFrom, wire::token_profiles::TokenFormat};
 use proptest::prelude::*;
@@ -7,8 +8,10 @@ use serde::Deserialize;
 use super::*;
 use crate::{
     Limits,
-    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
-    tokenization::mask::{Mask, Reveals},
+    tokenization::{
+        mask::{Mask, Reveals},
+        rules::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
+    },
 };
 
 /// Made by testdata/tokens.py, which shares no line with this crate.
@@ -377,11 +380,8 @@ proptest! {
         // As tokens: those just made, and the values, of which most are none.
         let any: Vec<&str> = tokens[0].texts.iter().flatten().chain(values.iter().map(String::as_str)).collect();
         let mut ivs: Vec<Option<Iv>> = iv.iter().map(|iv| Some(*iv)).cycle().take(any.len()).collect();
-        if let Some(first) = ivs.first_mut() {
-            *first = None;
-        }
-        let mask = Mask::new(Reveals::of(4, RevealFrom::End), '*');
-        for grant in [MAY_DETOKENIZE, may_see(mask)] {
+        ivs.first_mut().into_iter().for_each(|first| *first = None);
+        for grant in [MAY_DETOKENIZE, may_see(Mask::new(Reveals::of(4, RevealFrom::End), '*'))] {
             let messages =
                 [&quick, &general].map(|engine| engine.detokenize(&grant, any.iter().copied(), &ivs, None).unwrap());
             prop_assert_eq!(&messages[0].bad, &messages[1].bad);

@@ -6,10 +6,10 @@ use serde::Deserialize;
 use super::*;
 use crate::{
     Limits,
-    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
     tokenization::{
         mask::{Mask, Reveals},
         refusal::BadPattern,
+        rules::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
     },
 };
 

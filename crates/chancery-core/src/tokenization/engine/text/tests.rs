@@ -5,8 +5,10 @@ use serde::Deserialize;
 use super::*;
 use crate::{
     Limits, Meaning,
-    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
-    tokenization::mask::{Mask, Reveals},
+    tokenization::{
+        mask::{Mask, Reveals},
+        rules::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
+    },
 };
 
 /// Made by testdata/texts.py, which shares no line with this crate.

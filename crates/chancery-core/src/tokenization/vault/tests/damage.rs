@@ -22,15 +22,15 @@ async fn a_row_that_cannot_be_read_fails_its_token_alone() {
     let request = |partial: bool| -> BatchDetokenizeRequest {
         serde_json::from_value(json!({"tokens": tokens, "partial": partial})).unwrap()
     };
-    let answer = bench.chancery().batch_detokenize(&bench.caller, bench.id, request(true)).await.unwrap();
+    let answer = bench.chancery().tokens.batch_detokenize(&bench.caller, bench.id, request(true)).await.unwrap();
     let bad: Vec<usize> = (0..3).filter(|index| answer.messages.at(*index).flatten().is_none()).collect();
     assert_eq!(answer.errors.iter().map(|error| error.index).collect::<Vec<_>>(), bad);
     assert_eq!((bad.len(), answer.errors[0].error_code), (1, ErrorCode::Unavailable));
-    let whole = bench.chancery().batch_detokenize(&bench.caller, bench.id, request(false)).await;
+    let whole = bench.chancery().tokens.batch_detokenize(&bench.caller, bench.id, request(false)).await;
     assert_eq!(meaning(whole), Meaning::Unavailable);
     // Tokenizing the same messages again finds the same rows.
     let again: BatchTokenizeRequest = serde_json::from_value(json!({"messages": cards(3), "partial": true})).unwrap();
-    let again = bench.chancery().batch_tokenize(&bench.caller, bench.id, again).await.unwrap();
+    let again = bench.chancery().tokens.batch_tokenize(&bench.caller, bench.id, again).await.unwrap();
     assert_eq!(again.errors.iter().map(|error| error.index).collect::<Vec<_>>(), bad);
 }
 
@@ -49,7 +49,7 @@ async fn a_row_with_a_value_that_nobody_writes_fails_its_token_alone() {
         assert_eq!(damaged.await.map_err(Error::from).unwrap(), 1);
         let request = json!({"tokens": tokens, "partial": true});
         let request: BatchDetokenizeRequest = serde_json::from_value(request).unwrap();
-        let answer = bench.chancery().batch_detokenize(&bench.caller, bench.id, request).await.unwrap();
+        let answer = bench.chancery().tokens.batch_detokenize(&bench.caller, bench.id, request).await.unwrap();
         let codes: Vec<_> = answer.errors.iter().map(|error| error.error_code).collect();
         assert_eq!(codes, [ErrorCode::Unavailable], "{damage}");
     }

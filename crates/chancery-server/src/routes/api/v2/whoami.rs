@@ -17,5 +17,5 @@ use crate::{
     responses((status = 200, body = Envelope<WhoAmI>)),
 )]
 pub(crate) async fn whoami(State(app): State<App>, caller: Authenticated) -> Answer<WhoAmI> {
-    success(app.whoami(&caller).await?)
+    success(app.identities.whoami(&caller).await?)
 }

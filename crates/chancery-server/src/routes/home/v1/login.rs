@@ -54,9 +54,9 @@ pub(crate) async fn login(
 ) -> Result<impl IntoResponse, Failure> {
     let cookie = cookie.as_deref();
     let logged_in = match request.auth_type {
-        AuthType::Certificate => app.log_in_by_certificate(&visitor, cookie, certificate.shown()).await?,
-        AuthType::Ldap => app.log_in_by_ldap(&visitor, cookie, request).await?,
-        AuthType::Userpass | AuthType::Apikey => app.log_in(&visitor, cookie, request).await?,
+        AuthType::Certificate => app.identities.log_in_by_certificate(&visitor, cookie, certificate.shown()).await?,
+        AuthType::Ldap => app.identities.log_in_by_ldap(&visitor, cookie, request).await?,
+        AuthType::Userpass | AuthType::Apikey => app.identities.log_in(&visitor, cookie, request).await?,
     };
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))
 }
@@ -78,5 +78,5 @@ pub(crate) async fn state(
     State(app): State<App>,
     Shown { request, credentials }: Shown,
 ) -> Result<Json<SessionAnswer>, Failure> {
-    Ok(Json(app.session_state(request, credentials).await?))
+    Ok(Json(app.identities.session_state(request, credentials).await?))
 }

@@ -41,7 +41,7 @@ pub(crate) async fn logout(
     Shown { request, credentials }: Shown,
     VisitorBodyOrEmpty(Empty {}): VisitorBodyOrEmpty<Empty>,
 ) -> Result<impl IntoResponse, Failure> {
-    app.log_out(request, credentials).await?;
+    app.identities.log_out(request, credentials).await?;
     let answer = HomeAnswer { message: "Success".to_owned(), status: HomeStatus::Success, error_code: None };
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::clear()?)]), Json(answer)))
 }

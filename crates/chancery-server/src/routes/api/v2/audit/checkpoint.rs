@@ -17,5 +17,5 @@ use crate::{
     responses((status = 200, body = Envelope<AuditCheckpoint>)),
 )]
 pub(crate) async fn audit_checkpoint(State(app): State<App>, caller: Authenticated) -> Answer<AuditCheckpoint> {
-    success(app.audit_checkpoint(&caller).await?)
+    success(app.audit.audit_checkpoint(&caller).await?)
 }

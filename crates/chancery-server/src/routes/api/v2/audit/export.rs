@@ -31,12 +31,12 @@ pub(crate) async fn export_audit(
     caller: Authenticated,
     Query(query): Query<AuditExportQuery>,
 ) -> Result<Response, Failure> {
-    let mut export = app.begin_audit_export(&caller, query).await?;
+    let mut export = app.audit.begin_audit_export(&caller, query).await?;
     // The first piece before the head: what cannot begin is refused.
-    let first = app.continue_audit_export(&caller, &mut export).await?;
+    let first = app.audit.continue_audit_export(&caller, &mut export).await?;
     let begun = (app, Caller::clone(&caller), export);
     let rest = stream::try_unfold(begun, |(app, caller, mut export)| async move {
-        match app.continue_audit_export(&caller, &mut export).await {
+        match app.audit.continue_audit_export(&caller, &mut export).await {
             Ok(piece) => Ok(piece.map(|piece| (piece, (app, caller, export)))),
             // Its head is gone already: all that is left is to break off, and to say why in the log.
             Err(error) => {

@@ -31,5 +31,5 @@ pub(crate) async fn audit(
     caller: Authenticated,
     Query(query): Query<AuditQuery>,
 ) -> Answer<Items<AuditRecord>> {
-    success(app.audit_records(&caller, query).await?)
+    success(app.audit.audit_records(&caller, query).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn lock(
     InPath(id): InPath<IdentityId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Identity> {
-    success(app.lock_identity(&caller, id).await?)
+    success(app.identities.lock_identity(&caller, id).await?)
 }

@@ -35,6 +35,6 @@ pub(crate) async fn create(
     caller: Authenticated,
     SecretBody(body): SecretBody<CreateIdentity>,
 ) -> Answer<IdentityCreated> {
-    let created = app.create_identity(&caller, body).await?;
+    let created = app.identities.create_identity(&caller, body).await?;
     if created.api_key.is_some() { secret(created) } else { success(created) }
 }

@@ -31,5 +31,5 @@ pub(crate) async fn password(
     InPath(id): InPath<IdentityId>,
     SecretBody(body): SecretBody<NewPassword>,
 ) -> Answer<Identity> {
-    success(app.set_password(&caller, id, body).await?)
+    success(app.identities.set_password(&caller, id, body).await?)
 }

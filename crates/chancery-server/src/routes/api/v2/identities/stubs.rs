@@ -22,5 +22,5 @@ pub(crate) async fn stubs(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<IdentityStub>> {
-    success(app.identity_stubs(&caller, &query).await?)
+    success(app.identities.identity_stubs(&caller, &query).await?)
 }

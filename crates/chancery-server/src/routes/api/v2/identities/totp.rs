@@ -26,5 +26,5 @@ pub(crate) async fn reset(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<Identity> {
-    success(app.reset_totp(&caller, id).await?)
+    success(app.identities.reset_totp(&caller, id).await?)
 }

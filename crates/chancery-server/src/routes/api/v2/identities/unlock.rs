@@ -27,5 +27,5 @@ pub(crate) async fn unlock(
     InPath(id): InPath<IdentityId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Identity> {
-    success(app.unlock_identity(&caller, id).await?)
+    success(app.identities.unlock_identity(&caller, id).await?)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<Identity> {
-    success(app.identity(&caller, id).await?)
+    success(app.identities.identity(&caller, id).await?)
 }
 
 /// Renames an identity or replaces its roles. Needs Identity:Manage, and every permission of the roles added. What is
@@ -47,7 +47,7 @@ pub(crate) async fn change(
     InPath(id): InPath<IdentityId>,
     Body(body): Body<PatchIdentity>,
 ) -> Answer<Identity> {
-    success(app.change_identity(&caller, id, body).await?)
+    success(app.identities.change_identity(&caller, id, body).await?)
 }
 
 /// Deletes an identity and ends its sessions. Needs Identity:Manage.
@@ -63,5 +63,5 @@ pub(crate) async fn delete(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<Empty> {
-    success(app.delete_identity(&caller, id).await?)
+    success(app.identities.delete_identity(&caller, id).await?)
 }

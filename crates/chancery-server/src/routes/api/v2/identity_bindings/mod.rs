@@ -27,7 +27,7 @@ pub(crate) async fn list_bindings(
     caller: Authenticated,
     Query(query): Query<IdentityBindingQuery>,
 ) -> Answer<Results<IdentityBinding>> {
-    success(app.identity_bindings(&caller, query).await?)
+    success(app.identities.identity_bindings(&caller, query).await?)
 }
 
 /// Has tokens of an identity provider stand for an identity. Needs Identity:Manage, and every permission that the identity
@@ -44,5 +44,5 @@ pub(crate) async fn create_binding(
     caller: Authenticated,
     Body(body): Body<CreateIdentityBinding>,
 ) -> Answer<IdentityBinding> {
-    success(app.create_identity_binding(&caller, body).await?)
+    success(app.identities.create_identity_binding(&caller, body).await?)
 }

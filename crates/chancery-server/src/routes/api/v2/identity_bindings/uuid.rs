@@ -25,7 +25,7 @@ pub(crate) async fn read_binding(
     caller: Authenticated,
     InPath(id): InPath<IdentityBindingId>,
 ) -> Answer<IdentityBinding> {
-    success(app.identity_binding(&caller, id).await?)
+    success(app.identities.identity_binding(&caller, id).await?)
 }
 
 /// Removes a binding, and ends the sessions of its identity. Needs Identity:Manage.
@@ -41,5 +41,5 @@ pub(crate) async fn delete_binding(
     caller: Authenticated,
     InPath(id): InPath<IdentityBindingId>,
 ) -> Answer<Empty> {
-    success(app.delete_identity_binding(&caller, id).await?)
+    success(app.identities.delete_identity_binding(&caller, id).await?)
 }

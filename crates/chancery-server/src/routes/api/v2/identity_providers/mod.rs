@@ -27,7 +27,7 @@ pub(crate) async fn list_providers(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<IdentityProvider>> {
-    success(app.identity_providers(&caller, &query).await?)
+    success(app.identities.identity_providers(&caller, &query).await?)
 }
 
 /// Has the tokens of an identity provider taken, once identities are bound to some of them. Needs Identity:Manage, which
@@ -44,5 +44,5 @@ pub(crate) async fn create_provider(
     caller: Authenticated,
     Body(body): Body<CreateIdentityProvider>,
 ) -> Answer<IdentityProvider> {
-    success(app.create_identity_provider(&caller, body).await?)
+    success(app.identities.create_identity_provider(&caller, body).await?)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn read_provider(
     caller: Authenticated,
     InPath(id): InPath<IdentityProviderId>,
 ) -> Answer<IdentityProvider> {
-    success(app.identity_provider(&caller, id).await?)
+    success(app.identities.identity_provider(&caller, id).await?)
 }
 
 /// Changes an identity provider, and ends the sessions of all identities that are bound to it, unless only its name changes.
@@ -47,7 +47,7 @@ pub(crate) async fn change_provider(
     InPath(id): InPath<IdentityProviderId>,
     Body(body): Body<PatchIdentityProvider>,
 ) -> Answer<IdentityProvider> {
-    success(app.change_identity_provider(&caller, id, body).await?)
+    success(app.identities.change_identity_provider(&caller, id, body).await?)
 }
 
 /// Removes an identity provider that no identity is bound to. Needs Identity:Manage.
@@ -63,5 +63,5 @@ pub(crate) async fn delete_provider(
     caller: Authenticated,
     InPath(id): InPath<IdentityProviderId>,
 ) -> Answer<Empty> {
-    success(app.delete_identity_provider(&caller, id).await?)
+    success(app.identities.delete_identity_provider(&caller, id).await?)
 }

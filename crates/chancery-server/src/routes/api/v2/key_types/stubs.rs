@@ -22,5 +22,5 @@ pub(crate) async fn list(
     caller: Authenticated,
     BodyOrEmpty(query): BodyOrEmpty<ListQuery>,
 ) -> Answer<Results<KeyTypeStub>> {
-    success(app.key_type_stubs(&caller, &query).await?)
+    success(app.keys.key_type_stubs(&caller, &query).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn disable(
     InPath(id): InPath<KeyId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Key> {
-    success(app.disable_key(&caller, id).await?)
+    success(app.keys.disable_key(&caller, id).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn enable(
     InPath(id): InPath<KeyId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Key> {
-    success(app.enable_key(&caller, id).await?)
+    success(app.keys.enable_key(&caller, id).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn create(
     caller: Authenticated,
     Body(request): Body<CreateKey>,
 ) -> Answer<Key> {
-    success(app.create_key(&caller, request).await?)
+    success(app.keys.create_key(&caller, request).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn rotate(
     InPath(id): InPath<KeyId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Key> {
-    success(app.rotate_key(&caller, id).await?)
+    success(app.keys.rotate_key(&caller, id).await?)
 }

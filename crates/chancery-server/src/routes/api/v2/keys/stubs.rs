@@ -22,5 +22,5 @@ pub(crate) async fn list(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<KeyStub>> {
-    success(app.key_stubs(&caller, &query).await?)
+    success(app.keys.key_stubs(&caller, &query).await?)
 }

@@ -24,7 +24,7 @@ use crate::{
     responses((status = 200, body = Envelope<Key>)),
 )]
 pub(crate) async fn read(State(app): State<App>, caller: Authenticated, InPath(id): InPath<KeyId>) -> Answer<Key> {
-    success(app.key(&caller, id).await?)
+    success(app.keys.key(&caller, id).await?)
 }
 
 /// Renames a key, or changes what it may be used for.
@@ -42,5 +42,5 @@ pub(crate) async fn change(
     InPath(id): InPath<KeyId>,
     Body(request): Body<PatchKey>,
 ) -> Answer<Key> {
-    success(app.change_key(&caller, id, request).await?)
+    success(app.keys.change_key(&caller, id, request).await?)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn list_targets(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<NoticeTarget>> {
-    success(app.notice_targets(&caller, &query).await?)
+    success(app.notices.notice_targets(&caller, &query).await?)
 }
 
 /// Makes a target of notices. Two persons have to be logged in.
@@ -44,5 +44,5 @@ pub(crate) async fn create_target(
     caller: Authenticated,
     Body(request): Body<CreateNoticeTarget>,
 ) -> Answer<NoticeTarget> {
-    success(app.create_notice_target(&caller, request).await?)
+    success(app.notices.create_notice_target(&caller, request).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn test_target(
     InPath(id): InPath<NoticeTargetId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<NoticeTested> {
-    success(app.test_notice_target(&caller, id).await?)
+    success(app.notices.test_notice_target(&caller, id).await?)
 }

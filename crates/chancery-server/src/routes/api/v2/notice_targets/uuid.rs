@@ -28,7 +28,7 @@ pub(crate) async fn read_target(
     caller: Authenticated,
     InPath(id): InPath<NoticeTargetId>,
 ) -> Answer<NoticeTarget> {
-    success(app.notice_target(&caller, id).await?)
+    success(app.notices.notice_target(&caller, id).await?)
 }
 
 /// Changes a target of notices. Two persons have to be logged in. It is tried again at once.
@@ -46,7 +46,7 @@ pub(crate) async fn change_target(
     InPath(id): InPath<NoticeTargetId>,
     Body(request): Body<PatchNoticeTarget>,
 ) -> Answer<NoticeTarget> {
-    success(app.change_notice_target(&caller, id, request).await?)
+    success(app.notices.change_notice_target(&caller, id, request).await?)
 }
 
 /// Removes a target of notices, and what waits for it. Two persons have to be logged in.
@@ -62,5 +62,5 @@ pub(crate) async fn delete_target(
     caller: Authenticated,
     InPath(id): InPath<NoticeTargetId>,
 ) -> Answer<Empty> {
-    success(app.delete_notice_target(&caller, id).await?)
+    success(app.notices.delete_notice_target(&caller, id).await?)
 }

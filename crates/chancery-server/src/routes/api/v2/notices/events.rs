@@ -41,7 +41,7 @@ pub(super) async fn events(
     headers: &HeaderMap,
 ) -> Result<Response, Failure> {
     let since = headers.get(LAST_EVENT_ID).map(|value| event_id(value.to_str().unwrap_or("?"))).transpose()?;
-    let follower = app.follow_notices(caller, kind, since.flatten()).await?;
+    let follower = app.notices.follow_notices(caller, kind, since.flatten()).await?;
     let lasting = peer.and_then(|peer| peer.connection.as_ref()).map(|connection| connection.lasting());
     let frames = stream::unfold((app, follower, lasting), |(app, mut follower, lasting)| async move {
         let frame = frame(&app, &mut follower).await?;

@@ -45,5 +45,5 @@ pub(crate) async fn list_notices(
         let peer = peer.as_deref();
         return events::events(app, (&caller, peer), query.kind, &headers).await;
     }
-    Ok(success(app.notices(&caller, query).await?)?.into_response())
+    Ok(success(app.notices.notices(&caller, query).await?)?.into_response())
 }

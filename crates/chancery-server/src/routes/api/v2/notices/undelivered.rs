@@ -25,5 +25,5 @@ pub(crate) async fn undelivered(
     caller: Authenticated,
     Query(query): Query<UndeliveredQuery>,
 ) -> Answer<Items<UndeliveredNotice>> {
-    success(app.undelivered_notices(&caller, query).await?)
+    success(app.notices.undelivered_notices(&caller, query).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn access(
     caller: Authenticated,
     Query(query): Query<AccessQuery>,
 ) -> Answer<AccessReport> {
-    success(app.access_report(&caller, query).await?)
+    success(app.reports.access_report(&caller, query).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn effect(
     caller: Authenticated,
     Body(change): Body<AccessChange>,
 ) -> Answer<AccessEffect> {
-    success(app.access_effect(&caller, change).await?)
+    success(app.reports.access_effect(&caller, change).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn create(
     caller: Authenticated,
     Body(body): Body<CreateRole>,
 ) -> Answer<RoleCreated> {
-    success(app.create_role(&caller, body).await?)
+    success(app.identities.create_role(&caller, body).await?)
 }

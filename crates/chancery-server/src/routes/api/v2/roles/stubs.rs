@@ -22,5 +22,5 @@ pub(crate) async fn stubs(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<RoleStub>> {
-    success(app.role_stubs(&caller, &query).await?)
+    success(app.identities.role_stubs(&caller, &query).await?)
 }

@@ -24,7 +24,7 @@ use crate::{
     responses((status = 200, body = Envelope<Role>)),
 )]
 pub(crate) async fn read(State(app): State<App>, caller: Authenticated, InPath(id): InPath<RoleId>) -> Answer<Role> {
-    success(app.role(&caller, id).await?)
+    success(app.identities.role(&caller, id).await?)
 }
 
 /// Changes a role of one's own making. Needs Identity:Manage, and every permission that is added.
@@ -42,7 +42,7 @@ pub(crate) async fn change(
     InPath(id): InPath<RoleId>,
     Body(body): Body<PatchRole>,
 ) -> Answer<Role> {
-    success(app.change_role(&caller, id, body).await?)
+    success(app.identities.change_role(&caller, id, body).await?)
 }
 
 /// Deletes a role that nobody holds. Needs Identity:Manage.
@@ -54,5 +54,5 @@ pub(crate) async fn change(
     responses((status = 200, body = Envelope<Empty>)),
 )]
 pub(crate) async fn delete(State(app): State<App>, caller: Authenticated, InPath(id): InPath<RoleId>) -> Answer<Empty> {
-    success(app.delete_role(&caller, id).await?)
+    success(app.identities.delete_role(&caller, id).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn batch_detokenize(
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<BatchDetokenizeRequest>,
 ) -> BatchAnswer<BatchDetokenizationResponse> {
-    batch(app.batch_detokenize(&caller, id, request).await?)
+    batch(app.tokens.batch_detokenize(&caller, id, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn batch_tokenize(
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<BatchTokenizeRequest>,
 ) -> BatchAnswer<BatchTokenizationResponse> {
-    batch(app.batch_tokenize(&caller, id, request).await?)
+    batch(app.tokens.batch_tokenize(&caller, id, request).await?)
 }

@@ -25,5 +25,5 @@ pub(crate) async fn budgets(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
 ) -> Answer<TokenBudgets> {
-    success(app.token_budgets(&caller, id).await?)
+    success(app.tokens.token_budgets(&caller, id).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn copy(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<PatchTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.copy_token_profile(&caller, id, request).await?)
+    success(app.tokens.copy_token_profile(&caller, id, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn detokenize(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<DetokenizeRequest>,
 ) -> Answer<DetokenizationResponse> {
-    success(app.detokenize(&caller, id, request).await?)
+    success(app.tokens.detokenize(&caller, id, request).await?)
 }

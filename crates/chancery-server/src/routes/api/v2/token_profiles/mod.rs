@@ -43,5 +43,5 @@ pub(crate) async fn create(
     caller: Authenticated,
     Body(request): Body<CreateTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.create_token_profile(&caller, request).await?)
+    success(app.tokens.create_token_profile(&caller, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn permissions(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<PatchPermissions>,
 ) -> Answer<TokenProfile> {
-    success(app.change_permissions(&caller, id, request).await?)
+    success(app.tokens.change_permissions(&caller, id, request).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn preview(
     caller: Authenticated,
     PreviewBody(request): PreviewBody<PreviewRequest>,
 ) -> Answer<PreviewAnswer> {
-    success(app.preview_token_profile(&caller, request).await?)
+    success(app.tokens.preview_token_profile(&caller, request).await?)
 }

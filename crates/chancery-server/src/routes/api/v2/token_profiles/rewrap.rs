@@ -31,5 +31,5 @@ pub(crate) async fn rewrap(
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<RewrapRequest>,
 ) -> BatchAnswer<RewrapResponse> {
-    batch(app.rewrap(&caller, id, request).await?)
+    batch(app.tokens.rewrap(&caller, id, request).await?)
 }

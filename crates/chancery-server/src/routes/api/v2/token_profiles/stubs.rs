@@ -22,5 +22,5 @@ pub(crate) async fn stubs(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<TokenProfileStub>> {
-    success(app.token_profile_stubs(&caller, &query).await?)
+    success(app.tokens.token_profile_stubs(&caller, &query).await?)
 }

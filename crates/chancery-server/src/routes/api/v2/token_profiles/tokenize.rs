@@ -30,5 +30,5 @@ pub(crate) async fn tokenize(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TokenizeRequest>,
 ) -> Answer<TokenizationResponse> {
-    success(app.tokenize(&caller, id, request).await?)
+    success(app.tokens.tokenize(&caller, id, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn tokenized(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TokenizedRequest>,
 ) -> Answer<TokenizedResponse> {
-    success(app.tokenized(&caller, id, request).await?)
+    success(app.tokens.tokenized(&caller, id, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn track_detokenize(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TrackDetokenizeRequest>,
 ) -> Answer<TrackDetokenizationResponse> {
-    success(app.track_detokenize(&caller, id, request).await?)
+    success(app.tokens.track_detokenize(&caller, id, request).await?)
 }

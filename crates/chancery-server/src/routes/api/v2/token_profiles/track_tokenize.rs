@@ -31,5 +31,5 @@ pub(crate) async fn track_tokenize(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TrackTokenizeRequest>,
 ) -> Answer<TrackTokenizationResponse> {
-    success(app.track_tokenize(&caller, id, request).await?)
+    success(app.tokens.track_tokenize(&caller, id, request).await?)
 }

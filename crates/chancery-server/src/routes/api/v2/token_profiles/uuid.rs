@@ -28,7 +28,7 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
 ) -> Answer<TokenProfile> {
-    success(app.token_profile(&caller, id).await?)
+    success(app.tokens.token_profile(&caller, id).await?)
 }
 
 /// Changes the members that are sent and checks the whole as create does. Once the profile has made tokens, what would
@@ -47,7 +47,7 @@ pub(crate) async fn change(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<PatchTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.change_token_profile(&caller, id, request).await?)
+    success(app.tokens.change_token_profile(&caller, id, request).await?)
 }
 
 /// Removes a token profile; nothing can read its tokens any more. Needs Tokenization:Manage.
@@ -63,6 +63,6 @@ pub(crate) async fn delete(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
 ) -> Answer<Empty> {
-    app.delete_token_profile(&caller, id).await?;
+    app.tokens.delete_token_profile(&caller, id).await?;
     success(Empty {})
 }

@@ -31,5 +31,5 @@ pub(crate) async fn demand(
     InPath(id): InPath<CertificateId>,
     Body(request): Body<ApprovalRules>,
 ) -> Answer<IssuerApproval> {
-    success(app.demand_approval(&caller, id, request).await?)
+    success(app.pki.demand_approval(&caller, id, request).await?)
 }

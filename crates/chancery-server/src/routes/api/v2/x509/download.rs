@@ -35,7 +35,7 @@ pub(crate) async fn download(
     InPath(id): InPath<CertificateId>,
     Query(query): Query<DownloadQuery>,
 ) -> Result<Response, Failure> {
-    let file = app.certificate_file(&caller, id, &query).await?;
+    let file = app.pki.certificate_file(&caller, id, &query).await?;
     let name = format!("attachment; filename=\"{id}.{}\"", file.extension);
     Ok(([(CONTENT_TYPE, file.media_type.to_owned()), (CONTENT_DISPOSITION, name)], file.bytes).into_response())
 }

@@ -24,7 +24,7 @@ pub(crate) async fn generate(
     caller: Authenticated,
     NotedBody(request, unknown): NotedBody<GenerateCertificate>,
 ) -> Answer<Issued> {
-    let mut issued = app.generate_certificate(&caller, request).await?;
+    let mut issued = app.pki.generate_certificate(&caller, request).await?;
     issued.warn(unknown);
     success(issued)
 }

@@ -25,5 +25,5 @@ pub(crate) async fn import(
     caller: Authenticated,
     Body(request): Body<ImportCertificates>,
 ) -> Answer<Imported> {
-    success(app.import_certificates(&caller, request).await?)
+    success(app.pki.import_certificates(&caller, request).await?)
 }

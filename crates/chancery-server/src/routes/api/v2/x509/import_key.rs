@@ -26,5 +26,5 @@ pub(crate) async fn import_key(
     caller: Authenticated,
     SecretBody(request): SecretBody<ImportAuthority>,
 ) -> Answer<Imported> {
-    success(app.import_authority(&caller, request).await?)
+    success(app.pki.import_authority(&caller, request).await?)
 }

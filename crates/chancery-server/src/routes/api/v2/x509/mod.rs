@@ -44,5 +44,5 @@ pub(crate) async fn list(
     caller: Authenticated,
     Query(query): Query<CertificateQuery>,
 ) -> Answer<CertificatePage> {
-    success(app.certificates(&caller, &query).await?)
+    success(app.pki.certificates(&caller, &query).await?)
 }

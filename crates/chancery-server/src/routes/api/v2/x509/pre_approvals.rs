@@ -26,5 +26,5 @@ pub(crate) async fn create_pre_approval(
     caller: Authenticated,
     Body(body): Body<CreatePreApproval>,
 ) -> Answer<Proposed> {
-    success(app.create_pre_approval(&caller, body).await?)
+    success(app.signing.create_pre_approval(&caller, body).await?)
 }

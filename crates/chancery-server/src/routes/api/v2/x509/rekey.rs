@@ -29,5 +29,5 @@ pub(crate) async fn rekey(
     InPath(id): InPath<CertificateId>,
     Body(request): Body<RekeyCertificate>,
 ) -> Answer<Issued> {
-    success(app.rekey_certificate(&caller, id, request).await?)
+    success(app.pki.rekey_certificate(&caller, id, request).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn release(
     InPath(id): InPath<CertificateId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Certificate> {
-    success(app.release_certificate(&caller, id).await?)
+    success(app.pki.release_certificate(&caller, id).await?)
 }

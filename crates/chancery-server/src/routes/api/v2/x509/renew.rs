@@ -29,5 +29,5 @@ pub(crate) async fn renew(
     InPath(id): InPath<CertificateId>,
     Body(request): Body<RenewCertificate>,
 ) -> Answer<Issued> {
-    success(app.renew_certificate(&caller, id, request).await?)
+    success(app.pki.renew_certificate(&caller, id, request).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn revoke(
     InPath(id): InPath<CertificateId>,
     Body(request): Body<RevokeCertificate>,
 ) -> Answer<Certificate> {
-    success(app.revoke_certificate(&caller, id, request).await?)
+    success(app.pki.revoke_certificate(&caller, id, request).await?)
 }

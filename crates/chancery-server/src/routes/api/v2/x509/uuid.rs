@@ -25,5 +25,5 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(id): InPath<CertificateId>,
 ) -> Answer<Certificate> {
-    success(app.certificate(&caller, id).await?)
+    success(app.pki.certificate(&caller, id).await?)
 }

@@ -27,7 +27,7 @@ pub(crate) async fn deploy(
     caller: Authenticated,
     NotedBody(body, unknown): NotedBody<DeployRequest>,
 ) -> Answer<DeployedService> {
-    let mut deployed = app.deploy_service(&caller, body).await?;
+    let mut deployed = app.signing.deploy_service(&caller, body).await?;
     deployed.warnings.extend(unknown);
     success(deployed)
 }

@@ -34,5 +34,5 @@ pub(crate) async fn exchange(
     SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<ExchangeToken>,
 ) -> Result<Json<TokenExchanged>, Failure> {
-    Ok(Json(app.exchange_token(&visitor, body).await?))
+    Ok(Json(app.identities.exchange_token(&visitor, body).await?))
 }

@@ -36,5 +36,5 @@ pub(crate) async fn passkey_challenge(
     SessionCookie(_cookie): SessionCookie,
     VisitorBodyOrEmpty(Empty {}): VisitorBodyOrEmpty<Empty>,
 ) -> Result<Json<PasskeyChallenge>, Failure> {
-    Ok(Json(app.passkey_challenge(&visitor).await?))
+    Ok(Json(app.identities.passkey_challenge(&visitor).await?))
 }

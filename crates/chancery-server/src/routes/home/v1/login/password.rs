@@ -35,5 +35,5 @@ pub(crate) async fn change_password(
     SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<ChangePassword>,
 ) -> Result<Json<HomeAnswer>, Failure> {
-    Ok(Json(app.change_own_password(&visitor, body).await?))
+    Ok(Json(app.identities.change_own_password(&visitor, body).await?))
 }

@@ -25,5 +25,5 @@ use crate::{
     security(("session" = []), ("bearer" = [])),
 )]
 pub(crate) async fn token(State(app): State<App>, caller: Authenticated) -> Result<Json<TokenAnswer>, Failure> {
-    Ok(Json(app.bearer_token(&caller).await?))
+    Ok(Json(app.identities.bearer_token(&caller).await?))
 }

@@ -39,5 +39,5 @@ pub(crate) async fn enrol(
     SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<TotpCredentials>,
 ) -> Result<Json<TotpSecret>, Failure> {
-    Ok(Json(app.enrol_totp(&visitor, body).await?))
+    Ok(Json(app.identities.enrol_totp(&visitor, body).await?))
 }

@@ -28,7 +28,7 @@ pub(crate) async fn download_audit_archive(
     Query(query): Query<DownloadArchiveQuery>,
 ) -> Result<Response, Failure> {
     let DownloadArchiveQuery { first_leaf } = query;
-    let (first_leaf, lines) = app.audit_archive(&caller, first_leaf).await?;
+    let (first_leaf, lines) = app.audit.audit_archive(&caller, first_leaf).await?;
     let name = format!("attachment; filename=\"audit-{}.jsonl\"", first_leaf.unwrap_or(0));
     Ok(([(CONTENT_TYPE, "application/x-ndjson".to_owned()), (CONTENT_DISPOSITION, name)], lines).into_response())
 }

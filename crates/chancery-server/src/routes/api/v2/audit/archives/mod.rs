@@ -27,5 +27,5 @@ pub(crate) async fn audit_archives(
     caller: Authenticated,
     Query(query): Query<ArchiveQuery>,
 ) -> Answer<Items<AuditArchive>> {
-    success(app.audit_archives(&caller, query).await?)
+    success(app.audit.audit_archives(&caller, query).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn search_journal(
     caller: Authenticated,
     Body(asked): Body<SearchJournal>,
 ) -> Answer<JournalCalls> {
-    success(app.search_journal(&caller, asked).await?)
+    success(app.tokens.search_journal(&caller, asked).await?)
 }

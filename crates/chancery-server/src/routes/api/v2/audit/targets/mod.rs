@@ -28,7 +28,7 @@ pub(crate) async fn list_audit_targets(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<AuditTarget>> {
-    success(app.audit_targets(&caller, &query).await?)
+    success(app.audit.audit_targets(&caller, &query).await?)
 }
 
 /// Makes a target of the audit records. Two persons have to be logged in.
@@ -44,5 +44,5 @@ pub(crate) async fn create_audit_target(
     caller: Authenticated,
     Body(request): Body<CreateAuditTarget>,
 ) -> Answer<AuditTarget> {
-    success(app.create_audit_target(&caller, request).await?)
+    success(app.audit.create_audit_target(&caller, request).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn test_audit_target(
     InPath(id): InPath<AuditTargetId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<AuditTargetTested> {
-    success(app.test_audit_target(&caller, id).await?)
+    success(app.audit.test_audit_target(&caller, id).await?)
 }

@@ -29,7 +29,7 @@ pub(crate) async fn read_audit_target(
     caller: Authenticated,
     InPath(id): InPath<AuditTargetId>,
 ) -> Answer<AuditTarget> {
-    success(app.audit_target(&caller, id).await?)
+    success(app.audit.audit_target(&caller, id).await?)
 }
 
 /// Changes a target of the audit records. Two persons have to be logged in. It is tried again at once, and goes on where it
@@ -48,7 +48,7 @@ pub(crate) async fn change_audit_target(
     InPath(id): InPath<AuditTargetId>,
     Body(request): Body<PatchAuditTarget>,
 ) -> Answer<AuditTarget> {
-    success(app.change_audit_target(&caller, id, request).await?)
+    success(app.audit.change_audit_target(&caller, id, request).await?)
 }
 
 /// Removes a target of the audit records, and how far it has them. Two persons have to be logged in.
@@ -64,5 +64,5 @@ pub(crate) async fn delete_audit_target(
     caller: Authenticated,
     InPath(id): InPath<AuditTargetId>,
 ) -> Answer<Empty> {
-    success(app.delete_audit_target(&caller, id).await?)
+    success(app.audit.delete_audit_target(&caller, id).await?)
 }

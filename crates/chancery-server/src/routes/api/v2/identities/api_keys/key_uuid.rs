@@ -34,7 +34,7 @@ pub(crate) async fn change(
     BothInPath(id, key): BothInPath<IdentityId, ApiKeyId>,
     Body(body): Body<PatchApiKey>,
 ) -> Answer<ApiKey> {
-    success(app.change_api_key(&caller, id, key, body).await?)
+    success(app.identities.change_api_key(&caller, id, key, body).await?)
 }
 
 /// Deletes an API key, and ends the sessions that it began. Whoever shows the key as the bearer of this call may delete it,
@@ -54,5 +54,5 @@ pub(crate) async fn delete(
     caller: Authenticated,
     BothInPath(id, key): BothInPath<IdentityId, ApiKeyId>,
 ) -> Answer<Empty> {
-    success(app.delete_api_key(&caller, id, key).await?)
+    success(app.identities.delete_api_key(&caller, id, key).await?)
 }

@@ -32,7 +32,7 @@ pub(crate) async fn list(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<ApiKeys> {
-    success(app.api_keys(&caller, id).await?)
+    success(app.identities.api_keys(&caller, id).await?)
 }
 
 /// Makes an API key; its secret is answered this once. A session of one person alone that began with a password may make
@@ -51,5 +51,5 @@ pub(crate) async fn create(
     InPath(id): InPath<IdentityId>,
     Body(body): Body<CreateApiKey>,
 ) -> Answer<ApiKeyCreated> {
-    secret(app.create_api_key(&caller, id, body).await?)
+    secret(app.identities.create_api_key(&caller, id, body).await?)
 }

@@ -35,5 +35,5 @@ pub(crate) async fn rotate(
     BothInPath(id, key): BothInPath<IdentityId, ApiKeyId>,
     BodyOrEmpty(body): BodyOrEmpty<RotateApiKey>,
 ) -> Answer<ApiKeyCreated> {
-    secret(app.rotate_api_key(&caller, id, key, body).await?)
+    secret(app.identities.rotate_api_key(&caller, id, key, body).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn confirm_mailbox(
     InPath(id): InPath<IdentityId>,
     Body(body): Body<ConfirmMailbox>,
 ) -> Answer<PersonalMailbox> {
-    success(app.confirm_mailbox(&caller, id, body).await?)
+    success(app.notices.confirm_mailbox(&caller, id, body).await?)
 }

@@ -31,7 +31,7 @@ pub(crate) async fn read_mailbox(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<PersonalMailbox> {
-    success(app.mailbox(&caller, id).await?)
+    success(app.notices.mailbox(&caller, id).await?)
 }
 
 /// Sets where one's own notices go. To another address than the confirmed one a code is mailed, and it counts once that was
@@ -51,7 +51,7 @@ pub(crate) async fn set_mailbox(
     InPath(id): InPath<IdentityId>,
     Body(body): Body<SetMailbox>,
 ) -> Answer<PersonalMailbox> {
-    success(app.set_mailbox(&caller, id, body).await?)
+    success(app.notices.set_mailbox(&caller, id, body).await?)
 }
 
 /// Removes a mailbox, and what waits for it. A person that sits in the session may remove its own; others need
@@ -68,5 +68,5 @@ pub(crate) async fn remove_mailbox(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<Empty> {
-    success(app.remove_mailbox(&caller, id).await?)
+    success(app.notices.remove_mailbox(&caller, id).await?)
 }

@@ -29,5 +29,5 @@ pub(crate) async fn begin_passkey(
     InPath(id): InPath<IdentityId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<PasskeyBegun> {
-    secret(app.begin_passkey(&caller, id).await?)
+    secret(app.identities.begin_passkey(&caller, id).await?)
 }

@@ -34,5 +34,5 @@ pub(crate) async fn confirm_passkey(
     BothInPath(id, passkey): BothInPath<IdentityId, PasskeyId>,
     Body(body): Body<ConfirmPasskey>,
 ) -> Answer<Passkey> {
-    success(app.confirm_passkey(&caller, id, passkey, body).await?)
+    success(app.identities.confirm_passkey(&caller, id, passkey, body).await?)
 }

@@ -32,7 +32,7 @@ pub(crate) async fn list_passkeys(
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
 ) -> Answer<Passkeys> {
-    success(app.passkeys(&caller, id).await?)
+    success(app.identities.passkeys(&caller, id).await?)
 }
 
 /// Enrols a passkey that the browser has made. It signs nothing before a second person has confirmed it. Only a person that
@@ -51,5 +51,5 @@ pub(crate) async fn enrol_passkey(
     InPath(id): InPath<IdentityId>,
     Body(body): Body<EnrolPasskey>,
 ) -> Answer<Passkey> {
-    success(app.enrol_passkey(&caller, id, body).await?)
+    success(app.identities.enrol_passkey(&caller, id, body).await?)
 }

@@ -33,7 +33,7 @@ pub(crate) async fn rename_passkey(
     BothInPath(id, passkey): BothInPath<IdentityId, PasskeyId>,
     Body(body): Body<PatchPasskey>,
 ) -> Answer<Passkey> {
-    success(app.rename_passkey(&caller, id, passkey, body).await?)
+    success(app.identities.rename_passkey(&caller, id, passkey, body).await?)
 }
 
 /// Deletes a passkey. What it signed stays. A person that sits in the session may delete its own; others need
@@ -53,5 +53,5 @@ pub(crate) async fn delete_passkey(
     caller: Authenticated,
     BothInPath(id, passkey): BothInPath<IdentityId, PasskeyId>,
 ) -> Answer<Empty> {
-    success(app.delete_passkey(&caller, id, passkey).await?)
+    success(app.identities.delete_passkey(&caller, id, passkey).await?)
 }

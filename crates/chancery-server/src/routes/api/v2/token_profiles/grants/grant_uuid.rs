@@ -29,5 +29,5 @@ pub(crate) async fn read_grant(
     caller: Authenticated,
     BothInPath(id, grant): BothInPath<TokenProfileId, ProposalId>,
 ) -> Answer<DetokenizeGrant> {
-    success(app.detokenize_grant(&caller, id, grant).await?)
+    success(app.tokens.detokenize_grant(&caller, id, grant).await?)
 }

@@ -36,7 +36,7 @@ pub(crate) async fn request_grant(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<RequestGrant>,
 ) -> Answer<Proposed> {
-    success(app.request_grant(&caller, id, request).await?)
+    success(app.tokens.request_grant(&caller, id, request).await?)
 }
 
 /// The grants of the profile, and the requests for them, by their reasons: those of the caller; with Signing:Approve,
@@ -54,5 +54,5 @@ pub(crate) async fn list_grants(
     InPath(id): InPath<TokenProfileId>,
     Query(query): Query<GrantQuery>,
 ) -> Answer<Items<DetokenizeGrant>> {
-    success(app.grants(&caller, id, query).await?)
+    success(app.tokens.grants(&caller, id, query).await?)
 }

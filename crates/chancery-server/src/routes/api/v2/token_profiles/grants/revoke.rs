@@ -31,5 +31,5 @@ pub(crate) async fn revoke_grant(
     BothInPath(id, grant): BothInPath<TokenProfileId, ProposalId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Proposed> {
-    success(app.revoke_grant(&caller, id, grant, body).await?)
+    success(app.tokens.revoke_grant(&caller, id, grant, body).await?)
 }

@@ -22,5 +22,5 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(name): InPath<String>,
 ) -> Answer<TokenProfileTemplate> {
-    success(app.token_template(&caller, &name)?)
+    success(app.tokens.token_template(&caller, &name)?)
 }

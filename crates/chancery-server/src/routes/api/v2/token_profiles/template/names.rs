@@ -17,5 +17,5 @@ use crate::{
     responses((status = 200, body = Envelope<TemplateNames>)),
 )]
 pub(crate) async fn names(State(app): State<App>, caller: Authenticated) -> Answer<TemplateNames> {
-    success(app.token_template_names(&caller))
+    success(app.tokens.token_template_names(&caller))
 }

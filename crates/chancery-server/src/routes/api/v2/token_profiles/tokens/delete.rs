@@ -27,6 +27,6 @@ pub(crate) async fn delete_token(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TokenRequest>,
 ) -> Answer<Empty> {
-    app.delete_token(&caller, id, request).await?;
+    app.tokens.delete_token(&caller, id, request).await?;
     success(Empty {})
 }

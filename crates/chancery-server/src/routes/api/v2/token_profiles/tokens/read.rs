@@ -30,5 +30,5 @@ pub(crate) async fn read_token(
     InPath(id): InPath<TokenProfileId>,
     Body(request): Body<TokenRequest>,
 ) -> Answer<TokenRecord> {
-    success(app.read_token(&caller, id, request).await?)
+    success(app.tokens.read_token(&caller, id, request).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn create(
     caller: Authenticated,
     Body(request): Body<CreateCertProfile>,
 ) -> Answer<CertProfile> {
-    success(app.create_cert_profile(&caller, request).await?)
+    success(app.pki.create_cert_profile(&caller, request).await?)
 }

@@ -22,5 +22,5 @@ pub(crate) async fn list(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<CertProfileStub>> {
-    success(app.cert_profile_stubs(&caller, &query).await?)
+    success(app.pki.cert_profile_stubs(&caller, &query).await?)
 }

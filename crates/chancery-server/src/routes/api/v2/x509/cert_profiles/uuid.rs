@@ -28,7 +28,7 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(id): InPath<CertProfileId>,
 ) -> Answer<CertProfile> {
-    success(app.cert_profile(&caller, id).await?)
+    success(app.pki.cert_profile(&caller, id).await?)
 }
 
 /// Changes the members that are sent and checks the whole as create does; what was issued stays as it is. A profile that
@@ -47,7 +47,7 @@ pub(crate) async fn change(
     InPath(id): InPath<CertProfileId>,
     Body(request): Body<PatchCertProfile>,
 ) -> Answer<CertProfile> {
-    success(app.change_cert_profile(&caller, id, request).await?)
+    success(app.pki.change_cert_profile(&caller, id, request).await?)
 }
 
 /// Removes a certificate profile that no certificate names; any other can be disabled. Needs CertManage:Manage.
@@ -63,6 +63,6 @@ pub(crate) async fn delete(
     caller: Authenticated,
     InPath(id): InPath<CertProfileId>,
 ) -> Answer<Empty> {
-    app.delete_cert_profile(&caller, id).await?;
+    app.pki.delete_cert_profile(&caller, id).await?;
     success(Empty {})
 }

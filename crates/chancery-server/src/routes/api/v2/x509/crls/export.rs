@@ -31,7 +31,7 @@ pub(crate) async fn export(
     caller: Authenticated,
     Query(query): Query<CrlExportQuery>,
 ) -> Result<Response, Failure> {
-    let file = app.exported_lists(&caller, &query).await?;
+    let file = app.pki.exported_lists(&caller, &query).await?;
     let name = format!("attachment; filename=\"crls.{}\"", file.extension);
     Ok(([(CONTENT_TYPE, file.media_type.to_owned()), (CONTENT_DISPOSITION, name)], file.bytes).into_response())
 }

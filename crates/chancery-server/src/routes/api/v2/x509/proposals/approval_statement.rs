@@ -26,5 +26,5 @@ pub(crate) async fn proposal_statement(
     caller: Authenticated,
     InPath(id): InPath<ProposalId>,
 ) -> Answer<ApprovalStatements> {
-    secret(app.proposal_statement(&caller, id).await?)
+    secret(app.approvals.proposal_statement(&caller, id).await?)
 }

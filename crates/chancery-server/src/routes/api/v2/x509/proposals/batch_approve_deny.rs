@@ -26,5 +26,5 @@ pub(crate) async fn batch_decide_proposals(
     caller: Authenticated,
     Body(body): Body<BatchDecideProposals>,
 ) -> Answer<BatchDecidedProposals> {
-    success(app.batch_decide_proposals(&caller, body).await?)
+    success(app.approvals.batch_decide_proposals(&caller, body).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn deny_proposal(
     InPath(id): InPath<ProposalId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Proposed> {
-    success(app.deny_proposal(&caller, id, body).await?)
+    success(app.approvals.deny_proposal(&caller, id, body).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn list_proposals(
     caller: Authenticated,
     Query(query): Query<ProposalQuery>,
 ) -> Answer<Items<ProposalStub>> {
-    success(app.proposals(&caller, query).await?)
+    success(app.approvals.proposals(&caller, query).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn read_proposal(
     caller: Authenticated,
     InPath(id): InPath<ProposalId>,
 ) -> Answer<Proposal> {
-    success(app.proposal(&caller, id).await?)
+    success(app.approvals.proposal(&caller, id).await?)
 }

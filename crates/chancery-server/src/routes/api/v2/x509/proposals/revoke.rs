@@ -27,5 +27,5 @@ pub(crate) async fn revoke_proposal(
     InPath(id): InPath<ProposalId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Proposed> {
-    success(app.revoke_proposal(&caller, id, body).await?)
+    success(app.approvals.revoke_proposal(&caller, id, body).await?)
 }

@@ -28,5 +28,5 @@ pub(crate) async fn withdraw_proposal(
     InPath(id): InPath<ProposalId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Proposed> {
-    success(app.withdraw_proposal(&caller, id, body).await?)
+    success(app.approvals.withdraw_proposal(&caller, id, body).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn approve_request(
     InPath(id): InPath<ProposalId>,
     BodyOrEmpty(body): BodyOrEmpty<ApproveRequest>,
 ) -> Answer<Proposed> {
-    success(app.approve_proposal(&caller, id, body).await?)
+    success(app.approvals.approve_proposal(&caller, id, body).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn request(
     caller: Authenticated,
     Body(request): Body<RequestCertificate>,
 ) -> Answer<Issued> {
-    success(app.request_certificate(&caller, request).await?)
+    success(app.pki.request_certificate(&caller, request).await?)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn issuance_policy(
     caller: Authenticated,
     InPath(service): InPath<ServiceId>,
 ) -> Answer<IssuancePolicy> {
-    success(app.issuance_policy(&caller, service).await?)
+    success(app.signing.issuance_policy(&caller, service).await?)
 }
 
 /// Changes it, as `PUT /api/v2/x509/{uuid}/approval` of the issuer does: where approvals are demanded now, so does the
@@ -47,5 +47,5 @@ pub(crate) async fn change_issuance_policy(
     InPath(service): InPath<ServiceId>,
     Body(request): Body<PatchIssuancePolicy>,
 ) -> Answer<IssuancePolicy> {
-    success(app.change_issuance_policy(&caller, service, request).await?)
+    success(app.signing.change_issuance_policy(&caller, service, request).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn list_services(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<Service>> {
-    success(app.services(&caller, &query).await?)
+    success(app.signing.services(&caller, &query).await?)
 }

@@ -33,5 +33,5 @@ pub(crate) async fn renew(
     InPath(service): InPath<ServiceId>,
     BodyOrEmpty(body): BodyOrEmpty<RenewService>,
 ) -> Answer<RenewedService> {
-    success(app.renew_service(&caller, service, body).await?)
+    success(app.signing.renew_service(&caller, service, body).await?)
 }

@@ -31,5 +31,5 @@ pub(crate) async fn revoke_service(
     InPath(service): InPath<ServiceId>,
     Body(request): Body<RevokeCertificate>,
 ) -> Answer<Certificate> {
-    success(app.revoke_service(&caller, service, request).await?)
+    success(app.signing.revoke_service(&caller, service, request).await?)
 }

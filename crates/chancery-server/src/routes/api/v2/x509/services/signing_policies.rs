@@ -28,7 +28,7 @@ pub(crate) async fn signing_policies(
     caller: Authenticated,
     InPath(service): InPath<ServiceId>,
 ) -> Answer<Items<SigningPolicy>> {
-    success(app.signing_policies(&caller, service).await?)
+    success(app.signing.signing_policies(&caller, service).await?)
 }
 
 /// Adds a policy to a service, at least as strict as those that are there. Needs Services:Deploy.
@@ -46,5 +46,5 @@ pub(crate) async fn create_signing_policy(
     InPath(service): InPath<ServiceId>,
     Body(body): Body<CreateSigningPolicy>,
 ) -> Answer<SigningPolicy> {
-    success(app.create_signing_policy(&caller, service, body).await?)
+    success(app.signing.create_signing_policy(&caller, service, body).await?)
 }

@@ -29,5 +29,5 @@ pub(crate) async fn signing_requests(
     InPath(service): InPath<ServiceId>,
     Query(query): Query<SigningRequestQuery>,
 ) -> Answer<Items<SigningRequestStub>> {
-    success(app.signing_requests_of_service(&caller, service, query).await?)
+    success(app.signing.signing_requests_of_service(&caller, service, query).await?)
 }

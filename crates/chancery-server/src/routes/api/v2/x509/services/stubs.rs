@@ -22,5 +22,5 @@ pub(crate) async fn stubs(
     caller: Authenticated,
     Query(query): Query<ListQuery>,
 ) -> Answer<Results<ServiceStub>> {
-    success(app.service_stubs(&caller, &query).await?)
+    success(app.signing.service_stubs(&caller, &query).await?)
 }

@@ -29,7 +29,7 @@ pub(crate) async fn read_service(
     caller: Authenticated,
     InPath(service): InPath<ServiceId>,
 ) -> Answer<Service> {
-    success(app.service(&caller, service).await?)
+    success(app.signing.service(&caller, service).await?)
 }
 
 /// Changes a time-stamping authority: the policy that its stamps name, and whether it is the one that `/tsa` stands for.
@@ -48,5 +48,5 @@ pub(crate) async fn change(
     InPath(service): InPath<ServiceId>,
     Body(body): Body<ChangeService>,
 ) -> Answer<ChangedService> {
-    success(app.change_service(&caller, service, body).await?)
+    success(app.signing.change_service(&caller, service, body).await?)
 }

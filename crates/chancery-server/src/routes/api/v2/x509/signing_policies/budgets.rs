@@ -25,5 +25,5 @@ pub(crate) async fn budgets(
     caller: Authenticated,
     InPath(policy): InPath<PolicyId>,
 ) -> Answer<PolicyBudgets> {
-    success(app.signing_policy_budgets(&caller, policy).await?)
+    success(app.signing.signing_policy_budgets(&caller, policy).await?)
 }

@@ -28,7 +28,7 @@ pub(crate) async fn read(
     caller: Authenticated,
     InPath(policy): InPath<PolicyId>,
 ) -> Answer<SigningPolicy> {
-    success(app.signing_policy(&caller, policy).await?)
+    success(app.signing.signing_policy(&caller, policy).await?)
 }
 
 /// Changes name, approvals, self-approval and rules of a policy; it is never laxer than the service's policies. Needs
@@ -47,5 +47,5 @@ pub(crate) async fn change(
     InPath(policy): InPath<PolicyId>,
     Body(body): Body<ChangeSigningPolicy>,
 ) -> Answer<SigningPolicy> {
-    success(app.change_signing_policy(&caller, policy, body).await?)
+    success(app.signing.change_signing_policy(&caller, policy, body).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn request_statement(
     caller: Authenticated,
     InPath(id): InPath<SigningRequestId>,
 ) -> Answer<ApprovalStatements> {
-    secret(app.approval_statement(&caller, id).await?)
+    secret(app.signing.approval_statement(&caller, id).await?)
 }

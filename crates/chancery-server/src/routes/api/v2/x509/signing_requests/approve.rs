@@ -31,5 +31,5 @@ pub(crate) async fn approve(
     InPath(id): InPath<SigningRequestId>,
     BodyOrEmpty(body): BodyOrEmpty<ApproveRequest>,
 ) -> Answer<Approved> {
-    success(app.approve_signing_request(&caller, id, body).await?)
+    success(app.signing.approve_signing_request(&caller, id, body).await?)
 }

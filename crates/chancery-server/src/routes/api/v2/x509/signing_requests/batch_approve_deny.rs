@@ -27,5 +27,5 @@ pub(crate) async fn batch_approve_deny(
     caller: Authenticated,
     Body(body): Body<BatchDecideRequest>,
 ) -> Answer<BatchDecided> {
-    success(app.batch_decide_signing_requests(&caller, body).await?)
+    success(app.signing.batch_decide_signing_requests(&caller, body).await?)
 }

@@ -30,5 +30,5 @@ pub(crate) async fn deny(
     InPath(id): InPath<SigningRequestId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Denied> {
-    success(app.deny_signing_request(&caller, id, body).await?)
+    success(app.signing.deny_signing_request(&caller, id, body).await?)
 }

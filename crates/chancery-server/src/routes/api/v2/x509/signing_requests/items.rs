@@ -30,5 +30,5 @@ pub(crate) async fn items(
     InPath(id): InPath<SigningRequestId>,
     Query(query): Query<ItemsQuery>,
 ) -> Answer<Items<SignedItem>> {
-    success(app.signing_items(&caller, id, query).await?)
+    success(app.signing.signing_items(&caller, id, query).await?)
 }

@@ -26,5 +26,5 @@ pub(crate) async fn list(
     caller: Authenticated,
     Query(query): Query<SigningRequestQuery>,
 ) -> Answer<Items<SigningRequestStub>> {
-    success(app.signing_requests(&caller, query).await?)
+    success(app.signing.signing_requests(&caller, query).await?)
 }

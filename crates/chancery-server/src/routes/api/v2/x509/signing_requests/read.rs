@@ -30,5 +30,5 @@ pub(crate) async fn read(
     InPath(id): InPath<SigningRequestId>,
     Query(query): Query<SigningRequestInclude>,
 ) -> Answer<SigningRequest> {
-    success(app.signing_request(&caller, id, query.include).await?)
+    success(app.signing.signing_request(&caller, id, query.include).await?)
 }

@@ -27,5 +27,5 @@ pub(crate) async fn repeat(
     InPath(id): InPath<SigningRequestId>,
     BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Submitted> {
-    success(app.repeat_signing_request(&caller, id).await?)
+    success(app.signing.repeat_signing_request(&caller, id).await?)
 }

@@ -26,7 +26,7 @@ pub(crate) async fn submit(
     caller: Authenticated,
     SigningBody(body, unknown, _room): SigningBody<SubmitRequest>,
 ) -> Answer<Submitted> {
-    let mut submitted = app.submit_signing_request(&caller, body).await?;
+    let mut submitted = app.signing.submit_signing_request(&caller, body).await?;
     submitted.warnings.extend(unknown);
     success(submitted)
 }

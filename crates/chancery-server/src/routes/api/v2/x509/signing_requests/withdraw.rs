@@ -30,5 +30,5 @@ pub(crate) async fn withdraw(
     InPath(id): InPath<SigningRequestId>,
     BodyOrEmpty(body): BodyOrEmpty<DecideRequest>,
 ) -> Answer<Denied> {
-    success(app.withdraw_signing_request(&caller, id, body).await?)
+    success(app.signing.withdraw_signing_request(&caller, id, body).await?)
 }

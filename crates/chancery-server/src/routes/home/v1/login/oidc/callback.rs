@@ -41,7 +41,7 @@ pub(crate) async fn finish_oidc(
     Query(answer): Query<OidcCallback>,
 ) -> Result<Response, Failure> {
     let cookie = login::read(&headers);
-    let mut response = match app.finish_oidc(&visitor, cookie.as_deref(), answer).await {
+    let mut response = match app.identities.finish_oidc(&visitor, cookie.as_deref(), answer).await {
         Ok(logged_in) => {
             let session = session_cookie::set(&logged_in.cookie)?;
             let on = (header::LOCATION, HeaderValue::from_static("/"));

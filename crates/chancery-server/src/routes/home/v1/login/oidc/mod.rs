@@ -33,7 +33,7 @@ pub(crate) async fn oidc_providers(
     visitor: Anybody,
     certificate: ClientCertificate,
 ) -> Result<Json<OidcProviders>, Failure> {
-    let providers = app.oidc_providers(&visitor).await?;
+    let providers = app.identities.oidc_providers(&visitor).await?;
     Ok(Json(OidcProviders { certificates: certificate.was_asked(), ..providers }))
 }
 
@@ -62,6 +62,6 @@ pub(crate) async fn begin_oidc(
     SessionCookie(cookie): SessionCookie,
     VisitorBody(body): VisitorBody<BeginOidc>,
 ) -> Result<impl IntoResponse, Failure> {
-    let begun = app.begin_oidc(&visitor, cookie.as_deref(), body).await?;
+    let begun = app.identities.begin_oidc(&visitor, cookie.as_deref(), body).await?;
     Ok((AppendHeaders([(header::SET_COOKIE, login::set(&begun.cookie)?)]), Json(begun.answer)))
 }

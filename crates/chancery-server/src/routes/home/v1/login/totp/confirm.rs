@@ -35,5 +35,5 @@ pub(crate) async fn confirm(
     SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<TotpCredentials>,
 ) -> Result<Json<HomeAnswer>, Failure> {
-    Ok(Json(app.confirm_totp(&visitor, body).await?))
+    Ok(Json(app.identities.confirm_totp(&visitor, body).await?))
 }

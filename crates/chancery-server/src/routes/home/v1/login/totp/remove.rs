@@ -35,5 +35,5 @@ pub(crate) async fn remove(
     SessionCookie(_cookie): SessionCookie,
     VisitorBody(body): VisitorBody<TotpCredentials>,
 ) -> Result<Json<HomeAnswer>, Failure> {
-    Ok(Json(app.remove_totp(&visitor, body).await?))
+    Ok(Json(app.identities.remove_totp(&visitor, body).await?))
 }

@@ -231,7 +231,7 @@ async fn a_new_password_and_an_unlock_from_the_host_say_whose() {
     let password = json!({"password": chancery_types::Base64::encode(b"another one, and long")});
     admin.post(&format!("/api/v2/identities/{ann}/password"), password).await.response();
     admin.post_nothing(&format!("/api/v2/identities/{ann}/lock")).await.response();
-    app.chancery.unlock_from_host(&Host::running("chancery unlock"), "ANN").await.unwrap();
+    app.chancery.identities.unlock_from_host(&Host::running("chancery unlock"), "ANN").await.unwrap();
     let found = items(&admin, &format!("objectUuid={ann}&pageSize=3")).await;
     let change = json!({"member": "/locked", "before": true, "after": false});
     assert_eq!(found[0]["detail"], json!({"name": "ann", "changes": [change]}));

@@ -33,7 +33,7 @@ async fn wrong_passwords_are_forgiven() {
     admin.post_nothing(&path).await.response();
     assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status.as_u16(), 200);
     wrong().await;
-    app.chancery.unlock_from_host(&Host::running("unlock"), "ADMIN1").await.unwrap();
+    app.chancery.identities.unlock_from_host(&Host::running("unlock"), "ADMIN1").await.unwrap();
     assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status.as_u16(), 200);
 }
 
@@ -44,9 +44,9 @@ async fn the_host_unlocks_by_name() {
     let id = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
     admin.post_nothing(&format!("/api/v2/identities/{id}/lock")).await.response();
     let host = Host::running("unlock");
-    assert!(app.chancery.unlock_from_host(&host, "nobody").await.is_err());
-    assert!(app.chancery.unlock_from_host(&host, "Auditor").await.unwrap(), "it was locked");
-    assert!(!app.chancery.unlock_from_host(&host, "Auditor").await.unwrap(), "it is not any more");
+    assert!(app.chancery.identities.unlock_from_host(&host, "nobody").await.is_err());
+    assert!(app.chancery.identities.unlock_from_host(&host, "Auditor").await.unwrap(), "it was locked");
+    assert!(!app.chancery.identities.unlock_from_host(&host, "Auditor").await.unwrap(), "it is not any more");
     assert_eq!(app.nobody().log_in("auditor", PASSWORD).await.status.as_u16(), 200);
     let records = admin.get(&format!("/api/v2/audit?action=IdentityUnlock&objectUuid={id}")).await;
     assert_eq!(records.response()["items"][0]["requestId"], "unlock");

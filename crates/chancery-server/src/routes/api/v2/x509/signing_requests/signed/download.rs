@@ -29,7 +29,7 @@ pub(crate) async fn download(
     caller: Authenticated,
     InPath(id): InPath<SigningRequestId>,
 ) -> Result<Response, Failure> {
-    let (name, file) = app.signed_file(&caller, id).await?;
+    let (name, file) = app.signing.signed_file(&caller, id).await?;
     let name = format!("attachment; filename=\"{}\"", plain(&name));
     Ok(([(CONTENT_TYPE, "application/octet-stream".to_owned()), (CONTENT_DISPOSITION, name)], file).into_response())
 }

@@ -17,9 +17,9 @@ async fn archived() -> (TestApp, Client, Vec<Value>) {
     let retention = json!({"atHandDays": 92, "keepDays": 365});
     let settings = admin.patch("/api/v2/system/settings", json!({"auditRetention": retention})).await;
     assert_eq!(settings.response()["auditRetention"], retention);
-    app.chancery.keep_archives_now(&Host::running("test")).await.unwrap();
+    app.chancery.audit.keep_archives_now(&Host::running("test")).await.unwrap();
     app.clock.advance_ms(94 * DAY_MS);
-    let kept = app.chancery.keep_archives_now(&Host::running("test")).await.unwrap();
+    let kept = app.chancery.audit.keep_archives_now(&Host::running("test")).await.unwrap();
     assert_eq!((kept.made, kept.removed), (1, 0));
     let admin = app.admin().await;
     let listed = admin.get(PATH).await.response().clone();
