@@ -3760,10 +3760,12 @@ class RequestCertificate(TypedDict):
     """The request: PEM, or its DER in base64."""
     saveCert: NotRequired[bool | None]
     """Whether the certificate is kept; by default it is."""
-    serviceOrIssuerUuid: ObjectId
-    """The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
-    `serviceUuid` is another name of this member.
+    serviceOrIssuerUuid: NotRequired[ObjectId | None]
+    """The authority that shall issue: its certificate, or a signing service for the one that issued its certificate. This
+    or `serviceUuid` is needed.
     """
+    serviceUuid: NotRequired[ObjectId | None]
+    """Another name of `serviceOrIssuerUuid`."""
     subjectOneline: NotRequired[str | None]
     """The subject; by default the request's."""
 

@@ -3803,10 +3803,12 @@ export interface RequestCertificate {
   /** Whether the certificate is kept; by default it is. */
   saveCert?: boolean | null;
   /**
-   * The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
-   * `serviceUuid` is another name of this member.
+   * The authority that shall issue: its certificate, or a signing service for the one that issued its certificate. This
+   * or `serviceUuid` is needed.
    */
-  serviceOrIssuerUuid: ObjectId;
+  serviceOrIssuerUuid?: ObjectId | null;
+  /** Another name of `serviceOrIssuerUuid`. */
+  serviceUuid?: ObjectId | null;
   /** The subject; by default the request's. */
   subjectOneline?: string | null;
 }

@@ -135,6 +135,11 @@ impl Order {
                         serial number.";
             warnings.push(text.to_owned());
         }
+        if self.issuer.is_none() && self.subject.is_empty() {
+            let text = "The certificate is self-signed and has no subject, so its issuer has no name, which strict verifiers \
+                        refuse (RFC 5280, 4.1.2.4): name an issuer or a subject.";
+            warnings.push(text.to_owned());
+        }
         if self.spec == KeySpec::Rsa(RsaSize::Bits2048) {
             warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
         }

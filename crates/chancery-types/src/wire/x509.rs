@@ -125,10 +125,13 @@ pub struct GenerateCertificate {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RequestCertificate {
-    /// The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
-    /// `serviceUuid` is another name of this member.
-    #[serde(alias = "serviceUuid")]
-    pub service_or_issuer_uuid: ObjectId,
+    /// The authority that shall issue: its certificate, or a signing service for the one that issued its certificate. This
+    /// or `serviceUuid` is needed.
+    #[serde(default)]
+    pub service_or_issuer_uuid: Option<ObjectId>,
+    /// Another name of `serviceOrIssuerUuid`.
+    #[serde(default)]
+    pub service_uuid: Option<ObjectId>,
     /// The request: PEM, or its DER in base64.
     pub csr: String,
     /// The certificate profile.

@@ -147,6 +147,12 @@ impl CertProfile {
     /// Refuses a subject that the profile does not allow.
     fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
         let refused = |message: String| Err(Error::value(SUBJECT, message));
+        // Some clients still take a common name for the host's, whatever the profile is for.
+        if subject.common_name().is_some_and(|name| name.starts_with("*.") && AltName::host(&name).is_none()) {
+            return refused(
+                "A common name that begins with *. stands for the hosts of a domain: *.host.example.".to_owned(),
+            );
+        }
         let pairs = subject.attributes();
         for (name, value) in &pairs {
             if self.subject.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name)) {

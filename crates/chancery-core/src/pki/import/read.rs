@@ -11,7 +11,8 @@ use sha2::{Digest, Sha256};
 use x509_cert::{
     Certificate, TbsCertificate,
     ext::pkix::{
-        BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName, SubjectKeyIdentifier, name::GeneralName,
+        AuthorityInfoAccessSyntax, AuthorityKeyIdentifier, BasicConstraints, CrlDistributionPoints, ExtendedKeyUsage,
+        IssuerAltName, KeyUsage, SubjectAltName, SubjectInfoAccessSyntax, SubjectKeyIdentifier, name::GeneralName,
     },
     time::Time,
 };
@@ -273,12 +274,17 @@ fn hides_something(name: &GeneralName) -> bool {
 }
 
 /// Reads every extension that is looked at when something is issued by the certificate or in its place, so that none of
-/// them fails then; answers the alternative names.
+/// them fails then, and those by which relying parties find their way to its issuer; answers the alternative names.
 fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     let unreadable = |name: &'static str| move |_| format!("its {name} cannot be read (RFC 5280, 4.2.1).");
     tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
     tbs.get_extension::<KeyUsage>().map_err(unreadable("keyUsage"))?;
     tbs.get_extension::<ExtendedKeyUsage>().map_err(unreadable("extKeyUsage"))?;
+    tbs.get_extension::<AuthorityKeyIdentifier>().map_err(unreadable("authorityKeyIdentifier"))?;
+    tbs.get_extension::<IssuerAltName>().map_err(unreadable("issuerAltName"))?;
+    tbs.get_extension::<AuthorityInfoAccessSyntax>().map_err(unreadable("authorityInfoAccess"))?;
+    tbs.get_extension::<SubjectInfoAccessSyntax>().map_err(unreadable("subjectInfoAccess"))?;
+    tbs.get_extension::<CrlDistributionPoints>().map_err(unreadable("cRLDistributionPoints"))?;
     let constraints = NameConstraints::of(tbs);
     let constraints =
         constraints.map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;

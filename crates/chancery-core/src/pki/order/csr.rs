@@ -17,6 +17,7 @@ use crate::{
 };
 
 const AUTHORITY: &str = "/serviceOrIssuerUuid";
+const SERVICE: &str = "/serviceUuid";
 
 /// Requests up to this, which have an EC or RSA key and few names, are read where the call is: the way to the pool and back
 /// takes as long.
@@ -25,8 +26,9 @@ const CSR_INLINE_MAX: usize = 4 * 1024;
 impl Pki {
     /// A certificate for the key of a PKCS#10 request.
     pub(in crate::pki) async fn ordered_by_csr(&self, grant: &Grant, request: RequestCertificate) -> Result<Ordered> {
+        let (named, member) = authority_of(&request)?;
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
-        let issuer = self.named_authority(grant, request.service_or_issuer_uuid).await?;
+        let issuer = self.named_authority(grant, (named, member)).await?;
         let csr = self.read_csr(request.csr.clone()).await?;
         let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
         check_named(&request, &csr, &profile)?;
@@ -36,12 +38,12 @@ impl Pki {
     }
 
     /// The authority that a request names: itself, or by a service whose certificate it issued.
-    async fn named_authority(&self, grant: &Grant, named: ObjectId) -> Result<CertificateId> {
+    async fn named_authority(&self, grant: &Grant, (named, member): (ObjectId, &'static str)) -> Result<CertificateId> {
         let id = Uuid::from(named).into();
         if self.authorities.find(&id).is_some() {
             return Ok(id);
         }
-        self.context.storage.read(grant, move |tx| Box::pin(authority(tx, named))).await
+        self.context.storage.read(grant, move |tx| Box::pin(authority(tx, named, member))).await
     }
 
     pub(super) async fn read_csr(&self, text: String) -> Result<Csr> {
@@ -65,16 +67,26 @@ impl Pki {
     }
 }
 
-async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
+/// Which authority a request names, and by which of its members.
+fn authority_of(request: &RequestCertificate) -> Result<(ObjectId, &'static str)> {
+    match (request.service_or_issuer_uuid, request.service_uuid) {
+        (Some(named), other) if other.is_none_or(|other| other == named) => Ok((named, AUTHORITY)),
+        (Some(_), _) => Err(Error::value(SERVICE, "serviceOrIssuerUuid names another one; one of the two is enough.")),
+        (None, Some(named)) => Ok((named, SERVICE)),
+        (None, None) => Err(Error::malformed(AUTHORITY, "This member is missing.")),
+    }
+}
+
+async fn authority(tx: &mut Tx, named: ObjectId, member: &'static str) -> Result<CertificateId> {
     let id = Uuid::from(named);
     if tables::certificates::by_id(tx, id).await?.is_some() {
         return Ok(id.into());
     }
     let Some(service) = tables::services::by_id(tx, id).await? else {
-        return Err(Error::selection(AUTHORITY, "There is no such certificate and no such service."));
+        return Err(Error::selection(member, "There is no such certificate and no such service."));
     };
     let Some(certificate) = service.certificate_id else {
-        return Err(Error::state("The service has no certificate, so nothing issued it.").at(AUTHORITY));
+        return Err(Error::state("The service has no certificate, so nothing issued it.").at(member));
     };
     Ok(StoredCertificate::load(tx, certificate.into()).await?.issuer)
 }
@@ -83,7 +95,7 @@ async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
 pub(in crate::pki) fn at_origin(request: &RequestCertificate, refusal: Error) -> Error {
     let named = request.cert_params.as_ref().is_some_and(|params| params.subject_alt_names.is_some());
     match refusal.field() {
-        Some(ISSUER) => refusal.at(AUTHORITY),
+        Some(ISSUER) => refusal.at(authority_of(request).map_or(AUTHORITY, |(_, member)| member)),
         Some(SUBJECT) if request.subject_oneline.is_none() => refusal.at("/csr"),
         Some(field) if field.starts_with(ALT_NAMES) && !named => refusal.at("/csr"),
         _ => refusal,

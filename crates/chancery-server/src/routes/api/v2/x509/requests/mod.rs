@@ -8,7 +8,7 @@ use chancery_types::wire::{Envelope, approval::Issued, x509::RequestCertificate}
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, NotedBody},
 };
 
 /// Issues a certificate for the key of a PKCS#10 request. Needs CertManage:Generate.
@@ -24,7 +24,9 @@ use crate::{
 pub(crate) async fn request(
     State(app): State<App>,
     caller: Authenticated,
-    Body(request): Body<RequestCertificate>,
+    NotedBody(request, unknown): NotedBody<RequestCertificate>,
 ) -> Answer<Issued> {
-    success(app.pki.request_certificate(&caller, request).await?)
+    let mut issued = app.pki.request_certificate(&caller, request).await?;
+    issued.warn(unknown);
+    success(issued)
 }

@@ -134,6 +134,23 @@ async fn a_leaf_does_not_bear_the_name_of_its_issuer() {
     generate(&client, again).await;
 }
 
+#[tokio::test]
+async fn a_common_name_stands_for_no_top_level_domain() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    for profile in ["TLS Client", "TLS Server", "Code Signing Certificate"] {
+        let leaf = with(body(&client, profile).await, json!({"issuerUuid": root}));
+        for subject in ["CN=*.com", "CN=*.*.example.com", "CN=*."] {
+            let body = with(leaf.clone(), json!({"subjectOneline": subject}));
+            client.post(PATH, body).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+        }
+    }
+    let leaf =
+        with(body(&client, "TLS Client").await, json!({"issuerUuid": root, "subjectOneline": "CN=*.example.com"}));
+    client.post(PATH, leaf).await.response();
+}
+
 /// RFC 5280, 4.1.2.6: where the subject is empty, a verifier has to look at the names beside it.
 #[tokio::test]
 async fn a_leaf_with_names_and_no_subject_has_an_empty_subject_and_a_critical_extension() {

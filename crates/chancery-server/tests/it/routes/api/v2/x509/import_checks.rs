@@ -18,9 +18,17 @@ async fn what_issuing_could_not_read_is_not_taken_in() {
     bench.root("root", EC);
     bench.openssl(&format!("genpkey {EC} -out odd.key"));
     let plain = "-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign";
-    for (number, extension) in
-        ["2.5.29.14=DER:02:01:05", "2.5.29.17=DER:05:00", "2.5.29.37=DER:05:00"].into_iter().enumerate()
-    {
+    let unreadable = [
+        "2.5.29.14=DER:02:01:05",
+        "2.5.29.17=DER:05:00",
+        "2.5.29.18=DER:05:00",
+        "2.5.29.31=DER:05:00",
+        "2.5.29.35=DER:02:01:05",
+        "2.5.29.37=DER:05:00",
+        "1.3.6.1.5.5.7.1.1=DER:05:00",
+        "1.3.6.1.5.5.7.1.11=DER:05:00",
+    ];
+    for (number, extension) in unreadable.into_iter().enumerate() {
         let subject = format!("-subj /CN=odd{number}");
         bench.openssl(&format!(
             "req -x509 -new -config /dev/null -key odd.key {subject} -days 3000 {plain} -addext {extension} -out odd.pem"

@@ -1,6 +1,7 @@
 //! POST /api/v2/x509/requests.
 
 mod approve;
+mod authority;
 mod subjects;
 mod two_persons;
 
@@ -389,6 +390,7 @@ async fn without_a_subject_a_certificate_is_named_by_its_profile_and_number_or_b
     let made = generate(&admin, with(body(&admin, "TLS Server").await, members)).await;
     let certificate = text(made["certificate"].as_str().unwrap());
     assert!(certificate.contains("X509v3 Subject Alternative Name: critical"), "{certificate}");
+    assert!(made["warnings"].to_string().contains("its issuer has no name"), "{made}");
     let twice = json!({"certParams": {"subjectAltNames": ["a.example", "A.example"]}});
     let reply = admin.post("/api/v2/x509/generate", with(body(&admin, "TLS Server").await, twice)).await;
     reply.refused(400, "InvalidValue", Some("/certParams/subjectAltNames/1"));
