@@ -146,6 +146,13 @@ impl Setup {
     }
 }
 
+/// What a server logs of its own faults stands beside the test that met one: an answer never tells the cause.
+fn tell_errors() {
+    let errors = tracing_subscriber::fmt().with_max_level(tracing::Level::ERROR).with_test_writer();
+    // Another test has done so already.
+    let _first_or_not = errors.try_init();
+}
+
 impl TestApp {
     /// With the defaults and a clock that stands still.
     pub(crate) async fn new() -> Self {
@@ -158,6 +165,7 @@ impl TestApp {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
+        tell_errors();
         // What each test would make anew, with all migrations and two passwords, is made once and copied.
         let (clock, api_access, relay) = (setup.clock.clone(), setup.api_access, Arc::clone(&setup.relay));
         let public_origin = setup.public_origin.clone();
