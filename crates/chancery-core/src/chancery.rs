@@ -8,7 +8,7 @@ use std::{
     any::{Any, TypeId},
     ops::Deref,
     sync::{
-        Arc, OnceLock, Weak,
+        Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
     time::Duration,
@@ -28,7 +28,7 @@ use crate::{
     Reports, Result, Signing, Tokens,
     approval::{Domains, proposals::Effects},
     audit::{Found, JournalConfig, open_journal},
-    base::{list::ReadTurns, pool::Pool},
+    base::{above::Above, list::ReadTurns, pool::Pool},
     context::{
         activity::Activity,
         changes::Compiled,
@@ -164,7 +164,7 @@ impl Chancery {
             outbound: Outbound::new(notices.transport.clone(), notices.console.clone()),
             quarantine: Quarantine::default(),
             clock_watch: ClockWatch::default(),
-            compiled: OnceLock::new(),
+            compiled: Above::default(),
             is_closing: AtomicBool::new(false),
             clock: clock.clone(),
             limits: limits.clone(),
@@ -196,8 +196,7 @@ impl Chancery {
         let notices = Arc::new(Notices::new(&context, &approvals));
         let reports = Arc::new(Reports::new(&context, &identities, &audit, &signing, &tokens));
         let rules: Arc<dyn ControlRules> = tokens.clone();
-        // Each is set here alone.
-        let _set_already = identities.rules.set(Arc::downgrade(&rules));
+        identities.rules.set(Arc::downgrade(&rules));
         let chancery = Arc::new(Self {
             context,
             identities,
@@ -213,9 +212,8 @@ impl Chancery {
             reports,
             write_probe: WriteProbe::default(),
         });
-        let _set_already = chancery.approvals.domains.set(Arc::downgrade(&chancery) as Weak<dyn Domains>);
-        let compiled = Arc::downgrade(&chancery) as Weak<dyn Compiled>;
-        let _set_already = chancery.context.compiled.set(compiled);
+        chancery.approvals.domains.set(Arc::downgrade(&chancery) as Weak<dyn Domains>);
+        chancery.context.compiled.set(Arc::downgrade(&chancery) as Weak<dyn Compiled>);
         chancery.tokens.load_token_profiles(&opening).await?;
         chancery.audit.journal_begins(kept.as_ref(), found.as_ref()).await?;
         chancery.signing.tell_of_unreadable_policies(&opening).await?;

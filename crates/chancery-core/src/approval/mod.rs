@@ -15,10 +15,10 @@ mod signed;
 
 use std::{
     any::{Any, TypeId},
-    sync::{Arc, OnceLock, Weak},
+    sync::Arc,
 };
 
-use crate::{Context, Error, Identities, Log, Result, approval::proposals::Effects, time::rfc3339};
+use crate::{Context, Error, Identities, Log, Result, approval::proposals::Effects, base::above::Above, time::rfc3339};
 
 pub(crate) use self::{
     decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, participants_by, too_many_attempts},
@@ -43,7 +43,7 @@ pub struct Approvals {
     /// What proposals do, in the words of whoever proposes them.
     pub(crate) effects: Effects,
     /// Who does it.
-    pub(crate) domains: OnceLock<Weak<dyn Domains>>,
+    pub(crate) domains: Above<dyn Domains>,
 }
 
 /// The domains whose proposals take effect here. Which ones there are nobody here knows.
@@ -61,17 +61,11 @@ impl dyn Domains {
 }
 
 impl Approvals {
-    /// The domains, as long as somebody uses the installation.
-    pub(crate) fn domains(&self) -> Result<Arc<dyn Domains>> {
-        let domains = self.domains.get().and_then(Weak::upgrade);
-        domains.ok_or_else(|| Error::unavailable("nobody uses this installation any more"))
-    }
-
     pub(crate) fn new(context: &Arc<Context>, identities: &Arc<Identities>, log: &Arc<Log>, effects: Effects) -> Self {
         Self {
             decision_locks: IdLocks::default(),
             effects,
-            domains: OnceLock::new(),
+            domains: Above::default(),
             context: Arc::clone(context),
             identities: Arc::clone(identities),
             log: Arc::clone(log),

@@ -1,5 +1,6 @@
 //! What every domain uses and what knows none of them: errors and limits, time, texts, bounded work.
 
+pub(crate) mod above;
 pub(crate) mod clock;
 pub(crate) mod compiled;
 pub(crate) mod error;

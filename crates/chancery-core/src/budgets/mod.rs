@@ -164,16 +164,17 @@ pub(crate) struct Call<'a> {
     pub(crate) values: u64,
 }
 
-impl Paid {
-    /// Nothing is to be counted: no rule has a budget, or there is no value.
-    pub(crate) fn nothing(budgets: &[Arc<RuleBudgets>], values: usize) -> Option<Self> {
-        (budgets.is_empty() || values == 0).then_some(Self(()))
-    }
-}
-
 impl Budgets {
-    /// Counts it by the first of the rules whose budgets have room for it. `field` has the values.
-    pub(crate) async fn charge_one_of(&self, call: &Call<'_>, rules: &[Arc<RuleBudgets>], field: &str) -> Result<Paid> {
+    /// Counts it by the first of the rules whose budgets have room for it. Where there are none, or no values, there is nothing to
+    /// count. `field` has the values.
+    pub(crate) async fn charge(&self, call: &Call<'_>, rules: &[Arc<RuleBudgets>], field: &str) -> Result<Paid> {
+        if rules.is_empty() || call.values == 0 {
+            return Ok(Paid(()));
+        }
+        Box::pin(self.charge_one_of(call, rules, field)).await
+    }
+
+    async fn charge_one_of(&self, call: &Call<'_>, rules: &[Arc<RuleBudgets>], field: &str) -> Result<Paid> {
         let now_ms = self.context.clock.now_ms();
         let fits = |rule: &&Arc<RuleBudgets>| rule.windows.iter().all(|budget| call.values <= budget.count);
         if !rules.iter().any(|rule| fits(&rule)) {

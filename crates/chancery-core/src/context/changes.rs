@@ -261,7 +261,7 @@ impl Context {
     /// Applies one change, or puts its object into quarantine. An error where trying again may help, after which nothing
     /// behind it is applied.
     async fn apply_in_turn(&self, change: Change, seen: &mut Seen) -> Result<()> {
-        let compiled = self.compiled()?;
+        let compiled = self.compiled.get()?;
         let Err(failure) = compiled.apply(&FollowingChanges(()), change).await else {
             // Token profiles are looked at one by one, and those that cannot be used were just put there.
             if change.kind != ChangeKind::TokenProfile {

@@ -20,7 +20,7 @@ pub(crate) mod terms;
 pub(crate) mod up_to_date;
 
 use std::sync::{
-    Arc, OnceLock, Weak,
+    Arc,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -38,8 +38,8 @@ use self::{
     storage::Storage,
 };
 use crate::{
-    Clock, Error, Limits, Result,
-    base::{list::ReadTurns, pool::Pool},
+    Clock, Limits,
+    base::{above::Above, list::ReadTurns, pool::Pool},
     custody::Custody,
     outbound::Outbound,
 };
@@ -77,7 +77,7 @@ pub struct Context {
     /// What this server calls itself in the store until it ends.
     pub(crate) node: Uuid,
     /// What follows the store.
-    pub(crate) compiled: OnceLock<Weak<dyn Compiled>>,
+    pub(crate) compiled: Above<dyn Compiled>,
     /// Whether it is shutting down: nothing is done in turn any more.
     pub(crate) is_closing: AtomicBool,
 }
@@ -92,12 +92,6 @@ impl Context {
     /// Whether it is shutting down.
     pub(crate) fn is_closing(&self) -> bool {
         self.is_closing.load(Ordering::Relaxed)
-    }
-
-    /// The compiled state, as long as somebody uses it.
-    fn compiled(&self) -> Result<Arc<dyn Compiled>> {
-        let compiled = self.compiled.get().and_then(Weak::upgrade);
-        compiled.ok_or_else(|| Error::unavailable("nobody uses this installation any more"))
     }
 }
 

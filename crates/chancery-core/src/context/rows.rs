@@ -193,6 +193,6 @@ impl Context {
     /// Reads anew what was without a row.
     async fn reload(&self) -> Result<()> {
         let _turn = self.following.turn().await;
-        self.compiled()?.reload(&Watching(())).await
+        self.compiled.get()?.reload(&Watching(())).await
     }
 }

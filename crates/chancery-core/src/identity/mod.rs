@@ -33,7 +33,7 @@ mod tokens;
 mod totp;
 mod whoami;
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::Arc;
 
 use chancery_types::{
     TokenProfileId,
@@ -41,7 +41,8 @@ use chancery_types::{
 };
 
 use crate::{
-    Context, Error, Result,
+    Context, Result,
+    base::above::Above,
     context::storage::{Evidence, Opening, Vouches},
 };
 
@@ -68,7 +69,7 @@ pub struct Identities {
     passwords: Passwords,
     pub(crate) state: IdentityState,
     /// The Control Rules that name roles.
-    pub(crate) rules: OnceLock<Weak<dyn ControlRules>>,
+    pub(crate) rules: Above<dyn ControlRules>,
 }
 
 /// Somebody has proved who they are: only here.
@@ -94,15 +95,14 @@ impl Identities {
         Ok(Self {
             passwords: Passwords::new(&context.limits, work),
             state: IdentityState::load(context, opening, providers).await?,
-            rules: OnceLock::new(),
+            rules: Above::default(),
             context: Arc::clone(context),
         })
     }
 
     /// The Control Rules of all token profiles.
     fn all_rules(&self) -> Result<Vec<(ObjInfo<TokenProfileId>, Vec<ControlRule>)>> {
-        let rules = self.rules.get().and_then(Weak::upgrade);
-        Ok(rules.ok_or_else(|| Error::unavailable("nobody uses this installation any more"))?.all())
+        Ok(self.rules.get()?.all())
     }
 }
 

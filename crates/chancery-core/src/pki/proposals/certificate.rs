@@ -92,7 +92,7 @@ impl Effect for NewCertificate {
         approved: ApprovedProposal,
     ) -> BoxFuture<'t, Ready> {
         Box::pin(async move {
-            let domains = approvals.domains()?;
+            let domains = approvals.domains.get()?;
             let pki = domains.domain::<Pki>()?;
             if let Some(issuer) = self.certificate.issuer_uuid {
                 pki.check_not_held(grant, issuer).await?;

@@ -3,11 +3,7 @@
 use chancery_types::{Action, Perm, TokenProfileId, wire::token_profiles::TokenBudgets};
 
 use super::Unpaid;
-use crate::{
-    Caller, Result, Tokens,
-    budgets::{Call, Paid},
-    tokenization::Profile,
-};
+use crate::{Caller, Result, Tokens, budgets::Call, tokenization::Profile};
 
 impl Tokens {
     /// What of the budgets of a profile's rules is used now.
@@ -28,13 +24,8 @@ impl Tokens {
         values: usize,
         field: &str,
     ) -> Result<G> {
-        let paid = match Paid::nothing(unpaid.budgets(), values) {
-            Some(nothing) => nothing,
-            None => {
-                let call = Call { caller, profile: (profile.id, &profile.name), values: values as u64 };
-                Box::pin(self.budgets.charge_one_of(&call, unpaid.budgets(), field)).await?
-            }
-        };
+        let call = Call { caller, profile: (profile.id, &profile.name), values: values as u64 };
+        let paid = self.budgets.charge(&call, unpaid.budgets(), field).await?;
         // Last, since nothing gives values back to it.
         if let Some(grant) = unpaid.under().filter(|_| values > 0) {
             Box::pin(self.use_grant(caller, profile, grant, values)).await?;
