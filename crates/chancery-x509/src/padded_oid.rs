@@ -14,36 +14,54 @@ const DEPTH_MAX: usize = 32;
 /// constraints.
 #[must_use]
 pub fn has_padded_oid(der: &[u8]) -> bool {
-    looked_into(der, 0, is_padded).unwrap_or(true)
+    looked_into(der, Within::Plain, 0, is_padded).unwrap_or_else(|unread| unread == Unread::TooDeep)
 }
 
 /// Whether an object identifier in this DER begins with 2 and a number of 40 or more, such as 2.999.1. X.660 has them, and the
 /// DER library does not read them.
 #[must_use]
 pub fn has_high_oid(der: &[u8]) -> bool {
-    looked_into(der, 0, is_high).unwrap_or_default()
+    looked_into(der, Within::Plain, 0, is_high).unwrap_or_default()
 }
 
-/// `None` where it is nested deeper than anybody means it.
-fn looked_into(der: &[u8], depth: usize, is_meant: fn(&[u8]) -> bool) -> Option<bool> {
+/// What surrounds the bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Plain,
+    /// The value of an extension. An octet string in there is what it is: of twenty bytes of a key identifier, one in some
+    /// 70,000 begins as an object identifier with a padded arc does.
+    OctetString,
+}
+
+/// Why nothing can be said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unread {
+    NoDer,
+    /// Nested deeper than anybody means it.
+    TooDeep,
+}
+
+fn looked_into(der: &[u8], within: Within, depth: usize, is_meant: fn(&[u8]) -> bool) -> Result<bool, Unread> {
     if depth > DEPTH_MAX {
-        return None;
+        return Err(Unread::TooDeep);
     }
-    let Ok(mut reader) = SliceReader::new(der) else { return Some(false) };
+    let mut reader = SliceReader::new(der).map_err(|_| Unread::NoDer)?;
+    let mut found = false;
     while !reader.is_finished() {
-        // What is no DER is refused by whoever reads it; in an octet string it may be anything.
-        let Ok((tag, value)) = next(&mut reader) else { return Some(false) };
-        let found = match tag {
+        let (tag, value) = next(&mut reader).map_err(|_| Unread::NoDer)?;
+        found |= match tag {
             OBJECT_IDENTIFIER => is_meant(value),
-            // Extensions stand in octet strings.
-            OCTET_STRING => looked_into(value, depth + 1, is_meant)?,
-            _ => tag & CONSTRUCTED != 0 && looked_into(value, depth + 1, is_meant)?,
+            // Extensions stand in octet strings. What is no DER in one may be anything.
+            OCTET_STRING if within == Within::Plain => {
+                match looked_into(value, Within::OctetString, depth + 1, is_meant) {
+                    Err(Unread::NoDer) => false,
+                    looked => looked?,
+                }
+            }
+            _ => tag & CONSTRUCTED != 0 && looked_into(value, within, depth + 1, is_meant)?,
         };
-        if found {
-            return Some(true);
-        }
     }
-    Some(false)
+    Ok(found)
 }
 
 fn next<'r>(reader: &mut SliceReader<'r>) -> der::Result<(u8, &'r [u8])> {
@@ -80,6 +98,10 @@ mod tests {
             ("300831060604558004030500", true),
             ("0406060455800403", true),
             ("04050604558004", false),
+            // The value of an extension that is no DER, or begins as if it were.
+            ("040706045580040304", false),
+            // A key identifier of which the first bytes read so.
+            ("04080406060455800403", false),
         ] {
             assert_eq!(has_padded_oid(&hex::decode(der).unwrap()), expected, "{der}");
         }

@@ -99,7 +99,8 @@ function request()
   sent = sent + 1
   return wrk.format(nil, nil, nil, (wrk.body:gsub('NAME', 'name ' .. sent)))
 end
-function response()
+function response(status, headers, body)
+  if status > 299 then io.stderr:write(status, ' ', body, '\\n') end
   answered = answered + 1
   if answered >= LAST then wrk.thread:stop() end
 end

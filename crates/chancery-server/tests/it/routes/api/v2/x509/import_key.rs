@@ -69,6 +69,25 @@ async fn imported_authorities_issue_revoke_and_answer_and_openssl_follows_them()
     }
 }
 
+/// Of key identifiers, one in some 70,000 begins as an object identifier with a padded arc does.
+#[tokio::test(flavor = "multi_thread")]
+async fn any_key_identifier_is_taken() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    let extensions = CA.replace("=hash", "=0604558004030405060708090a0b0c0d0e0f1011");
+    bench.root("root", EC);
+    let subject = "-subj /C=US/O=Elsewhere/CN=root";
+    bench.openssl(&format!(
+        "req -x509 -new -config /dev/null -key root.key {subject} -days 3000 {extensions} -out root.pem"
+    ));
+    let issuer = uuid(&bench.import(&admin, "root", "").await);
+    let leaf = issued(&admin, "TLS Client", &issuer).await;
+    bench.write("leaf.pem", leaf["certificate"].as_str().unwrap());
+    bench.openssl("verify -x509_strict -CAfile root.pem leaf.pem");
+    assert!(ocsp(&app, &bench).await.contains("good"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_authority_below_a_root_elsewhere_issues_from_requests_too() {
     let app = installation().await;
