@@ -32,10 +32,10 @@ enum Command {
     Tidy,
     /// Write docs/openapi.json from the code.
     Openapi,
-    /// Run a benchmark: print its table, write target/bench/NAME.json.
+    /// Run benchmarks: print their tables, write target/bench/NAME.json.
     Bench {
-        /// Which one; without it, their names are listed.
-        name: Option<String>,
+        /// Which ones; without them, their names are listed.
+        names: Vec<String>,
         /// Only look whether it works, with the debug build; the figures mean nothing.
         #[arg(long)]
         quick: bool,
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
         Command::Lint => lint::run(),
         Command::Tidy => tidy::run(),
         Command::Openapi => openapi::run(),
-        Command::Bench { name, quick } => bench::run(name.as_deref(), bench::Pace { quick }),
+        Command::Bench { names, quick } => bench::run(&names, bench::Pace { quick }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! `cargo xtask bench NAME`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
+//! `cargo xtask bench NAME…`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
 //! same run, prints a table and writes `target/bench/NAME.json`; `bench all` runs them all, and `bench report` makes
 //! docs/PERFORMANCE.md of what they wrote.
 
@@ -90,22 +90,26 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-pub(crate) fn run(name: Option<&str>, pace: Pace) -> Result {
-    match name {
-        None => {
+pub(crate) fn run(names: &[String], pace: Pace) -> Result {
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        [] => {
             let names = ALL.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
             println!("benchmarks: {names}; all; report, which makes docs/PERFORMANCE.md of their figures");
             Ok(())
         }
-        Some("all") => all(pace),
-        Some("report") => document::write(),
-        Some(name) => {
-            // Issuing is a part of what is measured of certificates.
-            let name = if name == "issue" { "pki" } else { name };
-            let bench = ALL.iter().find(|bench| bench.name == name);
-            one(bench.ok_or_else(|| format!("no benchmark {name}; `cargo xtask bench` lists them"))?, pace)
-        }
+        ["all"] => each(ALL.iter(), pace),
+        ["report"] => document::write(),
+        [name] => one(bench(name)?, pace),
+        several => each(several.iter().map(|name| bench(name)).collect::<Result<Vec<_>>>()?.into_iter(), pace),
     }
+}
+
+fn bench(name: &str) -> Result<&'static Bench> {
+    // Issuing is a part of what is measured of certificates.
+    let name = if name == "issue" { "pki" } else { name };
+    let found = ALL.iter().find(|bench| bench.name == name);
+    found.ok_or_else(|| format!("no benchmark {name}; `cargo xtask bench` lists them"))
 }
 
 fn one(bench: &Bench, pace: Pace) -> Result {
@@ -118,11 +122,11 @@ fn one(bench: &Bench, pace: Pace) -> Result {
     Ok(())
 }
 
-/// All, one after the other; one that fails does not keep the others from running.
-fn all(pace: Pace) -> Result {
+/// One after the other; one that fails does not keep the others from running.
+fn each(benches: impl Iterator<Item = &'static Bench>, pace: Pace) -> Result {
     server::build(pace)?;
     let mut failed = Vec::new();
-    for bench in ALL {
+    for bench in benches {
         println!("\n{}: {}", bench.name, bench.title);
         let started = Instant::now();
         if let Err(error) = one(bench, pace) {

@@ -100,7 +100,7 @@ function request()
   return wrk.format(nil, nil, nil, (wrk.body:gsub('NAME', 'name ' .. sent)))
 end
 function response(status, headers, body)
-  if status > 299 then io.stderr:write(status, ' ', body, '\\n') end
+  if status > 299 then io.write('REFUSED ', status, ' ', body, '\\n') end
   answered = answered + 1
   if answered >= LAST then wrk.thread:stop() end
 end
@@ -155,7 +155,8 @@ fn parse(printed: &str, cpu: Duration) -> Result<Outcome> {
         return Err(format!("wrk printed no result:\n{printed}"));
     };
     if errors > 0.0 || requests == 0.0 {
-        return Err(format!("{errors} of {requests} requests failed"));
+        let refused = printed.lines().find(|line| line.starts_with("REFUSED")).unwrap_or_default();
+        return Err(format!("{errors} of {requests} requests failed {refused}"));
     }
     Ok(Outcome {
         requests_per_s: requests * 1e6 / duration_us,
