@@ -1,7 +1,8 @@
 //! The calls that come by the ten thousand a second: a single value to tokenize or to detokenize.
 //!
 //! The way through a router to a handler costs more than such a call does. These are told by their path and answered by
-//! the same steps, in the same order, without it; whatever is not plainly one of them takes the usual way.
+//! the same steps, in the same order, without it; whatever is not plainly one of them takes the usual way. Without this a
+//! call takes 11 % more processor time (decision 0158).
 
 use std::pin::pin;
 

@@ -1,5 +1,6 @@
 //! Something that every thread has for itself, or nearly: what two cores change by turns costs each of them the way to
-//! the other's cache, for every call.
+//! the other's cache, for every call. Two cores that also run the client show nothing of it; it is here for the many of a
+//! server (decision 0158).
 
 use std::{
     array,

@@ -1,4 +1,5 @@
-//! The answers of batches: most of one is an array of texts, which is not written value by value.
+//! The answers of batches: most of one is an array of texts, which is not written value by value. Value by value, a batch
+//! takes 20 % more processor time (decision 0158).
 
 use axum::response::{IntoResponse, Response};
 use chancery_types::wire::token_profiles::BatchResponse;

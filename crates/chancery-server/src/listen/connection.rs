@@ -44,7 +44,6 @@ use super::{
     left_body::{KeptBody, LeftBody},
     lingering::LingeringClose,
     per_source::ConnectionsPerSource,
-    poll_on_wake::PollOnWake,
     possession, proxy_protocol,
     streams_before_login::StreamTurns,
     suppress_wake::{SuppressWake, WakeFilter},
@@ -233,7 +232,7 @@ async fn drive<C: GracefulConnection>(
             biased;
             // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
             _ = poll_fn(|context| wake_filter.poll(connection.as_mut(), context)) => return,
-            event = PollOnWake::new(event) => match event {
+            event = event => match event {
                 Event::Stop => true,
                 Event::Look => {
                     // Short calls may all have come and gone between two looks.

@@ -8,7 +8,6 @@ mod hyper_refusals;
 mod left_body;
 mod lingering;
 mod per_source;
-mod poll_on_wake;
 mod possession;
 mod proxies;
 mod proxy_protocol;

@@ -2,7 +2,8 @@
 //!
 //! Whoever takes a piece of a body wakes the task that has the next one to read from the socket. With HTTP/1 that is
 //! the task that runs the call itself, and after the last piece there is no next one: every call with a body would have
-//! its connection queued once more, maybe another core called to it, and polled for nothing.
+//! its connection queued once more, maybe another core called to it, and polled for nothing. That is 20 % of the processor
+//! time of a call that tokenizes a value (decision 0158).
 
 use std::{
     cell::Cell,

@@ -2,7 +2,8 @@
 //! were: the exporter's own keeps every single time until somebody asks for it.
 //!
 //! Every thread counts for itself, and what they counted is added up when somebody asks: a number that all of them
-//! change would travel from core to core with every request.
+//! change would travel from core to core with every request. It is here for the memory: the exporter's own costs a call
+//! 2 % more processor time, and holds 16 bytes of each request until it is asked (decision 0158).
 
 use std::{
     cell::RefCell,

@@ -24,7 +24,8 @@ pub struct Texts {
 
 impl Texts {
     /// The name under which it asks a deserializer for itself. One that holds the array's JSON may then hand that over:
-    /// strings of equally many bytes without escapes, with nothing but a comma between two.
+    /// strings of equally many bytes without escapes, with nothing but a comma between two. Read string by string, a batch
+    /// takes 14 % more processor time (decision 0158).
     pub const NAME: &'static str = "chancery::Texts";
 
     /// An empty array with room for texts of `bytes` bytes together.
