@@ -14,7 +14,7 @@ const DEPTH_MAX: usize = 32;
 /// constraints.
 #[must_use]
 pub fn has_padded_oid(der: &[u8]) -> bool {
-    looked_into(der, Within::Plain, 0, is_padded).unwrap_or_else(|unread| unread == Unread::TooDeep)
+    looked_into(der, Within::Plain, 0, is_padded).unwrap_or(true)
 }
 
 /// Whether an object identifier in this DER begins with 2 and a number of 40 or more, such as 2.999.1. X.660 has them, and the
@@ -33,35 +33,26 @@ enum Within {
     OctetString,
 }
 
-/// Why nothing can be said.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Unread {
-    NoDer,
-    /// Nested deeper than anybody means it.
-    TooDeep,
-}
-
-fn looked_into(der: &[u8], within: Within, depth: usize, is_meant: fn(&[u8]) -> bool) -> Result<bool, Unread> {
+/// `None` where it is nested deeper than anybody means it.
+fn looked_into(der: &[u8], within: Within, depth: usize, is_meant: fn(&[u8]) -> bool) -> Option<bool> {
     if depth > DEPTH_MAX {
-        return Err(Unread::TooDeep);
+        return None;
     }
-    let mut reader = SliceReader::new(der).map_err(|_| Unread::NoDer)?;
-    let mut found = false;
+    let Ok(mut reader) = SliceReader::new(der) else { return Some(false) };
     while !reader.is_finished() {
-        let (tag, value) = next(&mut reader).map_err(|_| Unread::NoDer)?;
-        found |= match tag {
+        // What is no DER is refused by whoever reads it, or read by nobody: it hides nothing of what stands beside it.
+        let Ok((tag, value)) = next(&mut reader) else { return Some(false) };
+        let found = match tag {
             OBJECT_IDENTIFIER => is_meant(value),
-            // Extensions stand in octet strings. What is no DER in one may be anything.
-            OCTET_STRING if within == Within::Plain => {
-                match looked_into(value, Within::OctetString, depth + 1, is_meant) {
-                    Err(Unread::NoDer) => false,
-                    looked => looked?,
-                }
-            }
+            // Extensions stand in octet strings.
+            OCTET_STRING if within == Within::Plain => looked_into(value, Within::OctetString, depth + 1, is_meant)?,
             _ => tag & CONSTRUCTED != 0 && looked_into(value, within, depth + 1, is_meant)?,
         };
+        if found {
+            return Some(true);
+        }
     }
-    Ok(found)
+    Some(false)
 }
 
 fn next<'r>(reader: &mut SliceReader<'r>) -> der::Result<(u8, &'r [u8])> {
@@ -98,8 +89,9 @@ mod tests {
             ("300831060604558004030500", true),
             ("0406060455800403", true),
             ("04050604558004", false),
-            // The value of an extension that is no DER, or begins as if it were.
-            ("040706045580040304", false),
+            // Beside something that is no DER, in a name and in an extension.
+            ("300b3003040500060455800403", true),
+            ("040d300b3003040500060455800403", true),
             // A key identifier of which the first bytes read so.
             ("04080406060455800403", false),
         ] {
