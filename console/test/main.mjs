@@ -1,4 +1,4 @@
-// The console in a real browser, against a real server: every journey, every page, and what others try to do with it.
+// The console in a real browser, against a real server: every journey, and what others try to do with it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,14 +11,13 @@ import { archives, retention } from "./archives.mjs";
 import { certificate } from "./certificate.mjs";
 import { auditing } from "./auditing.mjs";
 import { deploying } from "./deploying.mjs";
-import { deceptions } from "./deceptions.mjs";
 import { documentation } from "./docs.mjs";
 import { fluidLists, fluidTree } from "./fluid.mjs";
 import { alarms, halfElsewhere, health, narrow, otherSession, places, secrets, switchedOff, tabs, triedAgain, unreadable } from "./health.mjs";
 import { identities } from "./identities.mjs";
 import { issuing } from "./issuing.mjs";
 import { journal } from "./journal.mjs";
-import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
+import { SCRIPT, plant, smallProgram } from "./planted.mjs";
 import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
 import { rules } from "./rules.mjs";
@@ -799,61 +798,3 @@ test("nothing on the page can make a script of a text", async () => {
   assert.deepEqual(tried, ["TypeError", "TypeError"]);
   await context.close();
 });
-
-for (const [look, options] of Object.entries({
-  "desktop-light": { viewport: sizes.desktop, colorScheme: "light" },
-  "telephone-dark": { viewport: sizes.telephone, colorScheme: "dark" },
-})) {
-  test(`every page, ${look}: no violation, no complaint, and names with markup show as text`, async () => {
-    await eachPage(admins, pages(planted, "admins"), look, options);
-    await eachPage([approver], pages(planted, "approver"), look, options);
-  });
-}
-
-test("in German, by the browser's language, and by choice", async () => {
-  const { context, page, complaints } = await open(browser, { locale: "de-DE" });
-  await page.goto(BASE);
-  await page.getByRole("heading", { name: "Anmelden" }).waitFor();
-  assert.equal(await page.getAttribute("html", "lang"), "de");
-  assert.deepEqual(await axe(page), []);
-  await page.getByLabel("Sprache").selectOption("en");
-  await page.getByRole("heading", { name: "Log in" }).waitFor();
-  await logIn(page, [approver], `/#/approvals/request/${planted.requests.upload}`);
-  await page.getByLabel("Language").selectOption("de");
-  await page.getByRole("button", { name: "Genehmigen", exact: true }).waitFor();
-  await shoot(page, "request-upload-german");
-  await page.reload();
-  await page.getByRole("button", { name: "Genehmigen", exact: true }).waitFor();
-  assert.deepEqual(complaints, []);
-  await context.close();
-});
-
-test("what is planted to deceive approvers gives itself away in sight", () =>
-  deceptions(browser, { admins, approver, secondApprover: planted.secondApprover, demo: state.demo, shots: process.env.CHANCERY_SHOTS }));
-
-async function eachPage(people, list, look, options) {
-  const { context, page, complaints } = await open(browser, options);
-  const other = options.colorScheme === "dark" ? "light" : "dark";
-  await page.goto(BASE);
-  await page.getByRole("heading", { name: "Log in" }).waitFor();
-  assert.deepEqual(await axe(page), [], `login ${look}`);
-  await shoot(page, `login-${look}`);
-  await logIn(page, people);
-  for (const [name, hash, marked] of list) {
-    await visit(page, hash);
-    assert.deepEqual(await page.locator("main .problem[role=alert]").allInnerTexts(), [], `${name} ${look}`);
-    assert.deepEqual(await axe(page), [], `${name} ${look}`);
-    assert.equal(await page.locator("main img, main b:not(:empty), main script").count(), 0, `${name}: markup became elements`);
-    if (marked) assert.ok((await page.locator("main").innerText()).includes("<img src=x"), `${name}: the planted name is not shown`);
-    const width = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-    assert.ok(width[0] <= width[1], `${name} ${look} is wider than its window: ${width}`);
-    const isCut = (elements) => elements.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"));
-    assert.deepEqual(await page.locator("main .scroll").evaluateAll(isCut), [], `${name} ${look}: tables are cut off`);
-    await shoot(page, `${name}-${look}`);
-    await page.emulateMedia({ colorScheme: other });
-    await shoot(page, `${name}-${look.replace(/-.*/, "")}-${other}`);
-    await page.emulateMedia({ colorScheme: options.colorScheme });
-  }
-  assert.deepEqual(complaints, [], look);
-  await context.close();
-}

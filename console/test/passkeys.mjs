@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { code, now } from "./second-factor.mjs";
-import { BASE, axe, caller, launch, logIn, open, settled, shoot, visit } from "./tools.mjs";
+import { BASE, WHOLE, axe, caller, launch, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
 const { admins, approver, demo } = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
 const FOLDER = process.env.CHANCERY_FOLDER;
@@ -17,7 +17,7 @@ let browser;
 
 before(async () => {
   // The browser has to hold the server's certificate for good: there are no passkeys on pages with a fault.
-  browser = await launch([`--ignore-certificate-errors-spki-list=${process.env.CHANCERY_SPKI}`]);
+  browser = await launch(WHOLE, [`--ignore-certificate-errors-spki-list=${process.env.CHANCERY_SPKI}`]);
 });
 after(() => browser.close());
 

@@ -35,8 +35,12 @@ export async function scanned(page, locator) {
   return (jsqr.default ?? jsqr)(Uint8ClampedArray.from(pixels), width, height)?.data;
 }
 
+/** Chromium without the window around its pages, which takes as much of a processor as they do. */
+const PAGES_ALONE = "/usr/bin/chromium-headless-shell";
+export const WHOLE = "/usr/bin/chromium";
+
 /** A browser; who runs as root has no sandbox. */
-export const launch = (more = []) => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-dev-shm-usage", ...more] });
+export const launch = (executablePath = PAGES_ALONE, more = []) => chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage", ...more] });
 
 /**
  * A context of its own with one page. What the page complains of is kept in `complaints`, and what it asked other hosts for.
@@ -108,6 +112,8 @@ function watch(page) {
 
 /** Waits until nothing is being read any more: a page that has all it asked for asks on within this time, or not at all. */
 export async function settled(page) {
+  // What was just done to the page has not asked for anything yet.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
   const state = calls.get(page);
   for (let tries = 0; tries < 1000; tries += 1) {
     if (state.open === 0 && Date.now() - state.since > 100) return;

@@ -22,6 +22,7 @@ const DEBIAN: &[(&str, &str)] = &[
     ("npm", "npm"),
     ("setpriv", "util-linux"),
     ("chromium", "chromium"),
+    ("chromium-headless-shell", "chromium-headless-shell"),
     ("osslsigncode", "osslsigncode"),
     ("msibuild", "msitools"),
     ("x86_64-w64-mingw32-windres", "binutils-mingw-w64-x86-64"),

@@ -19,7 +19,7 @@ fn the_consoles_texts_and_digests_are_right() {
     let _passed = Tool::new("node").arg("--test").arg(folder("console/test/texts.mjs")).run();
 }
 
-/// Journeys, every page under axe-core, and what pages of other origins try. Pictures of all pages are left in target/console.
+/// Journeys, and what pages of other origins try.
 #[test]
 fn the_console_passes_its_tests_in_a_browser() {
     let temporary = temp_dir();
@@ -55,24 +55,26 @@ fn the_console_passes_its_tests_in_a_browser() {
         .arg("-out")
         .arg(&certificate)
         .run();
-    let _passed = Tool::new("node")
-        .env("CHANCERY_BASE", demo.text("/base"))
+    let _passed = in_browser("main.mjs", &demo, demo.text("/base"), temporary.path())
         .env("CHANCERY_ASKING", format!("https://{asking}"))
         .env("CHANCERY_MAILS", relay.folder())
         .env("CHANCERY_PROVIDER", provider.issuer())
         .env("CHANCERY_DIRECTORY", directory.ldaps())
         .env("CHANCERY_DIRECTORY_CA", &directory_ca)
         .env("CHANCERY_DIRECTORY_ID", erin.id)
-        .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
-        .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
-        .env("CHANCERY_SHOTS", folder("target/console"))
-        .env("CHANCERY_PROGRAM", PROGRAM)
         .env("CHANCERY_OTHER_KEY", &key)
         .env("CHANCERY_OTHER_CERT", &certificate)
-        .env("NODE_EXTRA_CA_CERTS", demo.text("/caFile"))
-        .arg("--test")
-        .arg(folder("console/test/main.mjs"))
         .run();
+}
+
+/// Every page under axe-core, and what approvers see of deceptions. Pictures of all pages are left in target/console.
+#[test]
+fn every_page_of_the_console_is_looked_at() {
+    let temporary = temp_dir();
+    let relay = Relay::listen(temporary.path());
+    let arguments = relay.arguments();
+    let demo = Demo::start(temporary.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let _passed = in_browser("looks.mjs", &demo, demo.text("/base"), temporary.path()).run();
 }
 
 /// Passkeys are for names, so this server is reached by one.
@@ -87,18 +89,23 @@ fn passkeys_are_made_and_sign_in_a_browser() {
     let public_key = Tool::new("openssl").args(["x509", "-noout", "-pubkey"]).input(public_key.stdout).run();
     let der = Tool::new("openssl").args(["pkey", "-pubin", "-outform", "DER"]).input(public_key.stdout).run();
     let digest = Tool::new("openssl").args(["dgst", "-sha256", "-binary"]).input(der.stdout).run();
-    let _passed = Tool::new("node")
-        .env("CHANCERY_BASE", &origin)
+    let _passed = in_browser("passkeys.mjs", &demo, &origin, temporary.path())
         .env("CHANCERY_SPKI", chancery_types::Base64::encode(&digest.stdout))
         .env("CHANCERY_FOLDER", temporary.path())
-        .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
+        .run();
+}
+
+/// Tests in a browser against this demonstration, which has its data in this folder.
+fn in_browser(file: &str, demo: &Demo, base: &str, temporary: &Path) -> Tool {
+    Tool::new("node")
+        .env("CHANCERY_BASE", base)
+        .env("CHANCERY_STATE", temporary.join("data/quickstart.json"))
         .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
         .env("CHANCERY_SHOTS", folder("target/console"))
         .env("CHANCERY_PROGRAM", PROGRAM)
         .env("NODE_EXTRA_CA_CERTS", demo.text("/caFile"))
         .arg("--test")
-        .arg(folder("console/test/passkeys.mjs"))
-        .run();
+        .arg(folder("console/test").join(file))
 }
 
 fn folder(path: &str) -> PathBuf {
