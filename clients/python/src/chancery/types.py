@@ -2372,6 +2372,8 @@ class Key(TypedDict):
     """Its id, as in `objInfo`."""
     versions: list[KeyVersion]
     """All versions, the oldest first."""
+    warnings: NotRequired[list[str]]
+    """Only in the answer to what makes or changes it: the members of the body that are not known."""
 
 
 KeyAlgorithm: TypeAlias = Literal["Rsa", "Ec", "Ed25519", "MlDsa", "Aes", "Hmac"]
@@ -4455,7 +4457,9 @@ class TokenProfile(TypedDict):
     useIv: bool
     """Whether each tokenization draws a random `iv`."""
     warnings: NotRequired[list[str]]
-    """Only in the answer to a change: what it means for tokens that are there and for those who read them."""
+    """Only in the answer to what makes or changes it: what that means for tokens that are there and for those who read
+    them, and the members of the body that are not known.
+    """
 
 
 TokenProfileId: TypeAlias = "str"

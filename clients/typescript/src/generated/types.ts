@@ -2409,6 +2409,8 @@ export interface Key {
   uuid: KeyId;
   /** All versions, the oldest first. */
   versions: KeyVersion[];
+  /** Only in the answer to what makes or changes it: the members of the body that are not known. */
+  warnings?: string[];
 }
 
 /** The algorithm family of a key. */
@@ -4508,7 +4510,10 @@ export interface TokenProfile {
   tweakDomain?: TokenProfileId | null;
   /** Whether each tokenization draws a random `iv`. */
   useIv: boolean;
-  /** Only in the answer to a change: what it means for tokens that are there and for those who read them. */
+  /**
+   * Only in the answer to what makes or changes it: what that means for tokens that are there and for those who read
+   * them, and the members of the body that are not known.
+   */
   warnings?: string[];
 }
 

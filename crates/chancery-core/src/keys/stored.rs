@@ -95,6 +95,7 @@ impl StoredKey {
             bound_algorithm: self.bound_algorithm,
             current_version: self.current_version,
             versions: versions.iter().map(version).collect(),
+            warnings: Vec::new(),
         }
     }
 }

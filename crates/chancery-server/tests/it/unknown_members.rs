@@ -133,3 +133,78 @@ async fn certificate_profiles_take_what_they_know_and_nothing_else() {
     let approval = admin.json("PUT", &path, &json!({"numApprovals": 0})).await.response()["approval"].clone();
     admin.json("PUT", &path, &approval).await.response();
 }
+
+#[tokio::test]
+async fn what_would_bound_something_is_refused_where_it_is_misspelt() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 2).await;
+    let (services, policies) = ("/api/v2/x509/services", "/api/v2/x509/signing-policies");
+    let identity = json!({"name": "ann", "kind": "Person", "roleUuids": [ROLE], "password": "Y29ycmVjdCBob3JzZQ=="});
+    let ann = signing.admin.post("/api/v2/identities", identity).await.response()["uuid"].clone();
+    let policy = json!({"name": "strict", "numApprovals": 3, "hashAlgorithm": "Sha2_256"});
+    let pre_approval = json!({
+        "name": "nightly", "policyUuid": service.policy, "maxRequests": 2, "submitterUuid": ann,
+        "lifetime": {"unit": "Hour", "amount": "1"},
+    });
+    let notices = json!({"name": "chat", "webhook": {"url": "https://chat.example.org/x", "shape": "Slack"}});
+    let records = json!({"name": "archive", "syslog": {"host": "logs.example.org"}, "enabled": false});
+    let password = json!({"password": "YW5vdGhlciBob3JzZQ==", "oneTime": true});
+    for (path, body) in [
+        (format!("{services}/{}/signing-policies", service.uuid), policy),
+        (format!("{services}/{}/renew", service.uuid), json!({})),
+        ("/api/v2/x509/pre-approvals".to_owned(), pre_approval),
+        ("/api/v2/notice-targets".to_owned(), notices),
+        ("/api/v2/audit/targets".to_owned(), records),
+        (format!("/api/v2/identities/{}/password", ann.as_str().unwrap()), password),
+    ] {
+        let reply = signing.admin.post(&path, misspelt(body.clone(), "")).await;
+        reply.refused(400, "ArgumentParseError", Some("/typo"));
+        signing.admin.post(&path, body).await.response();
+    }
+    let path = format!("{policies}/{}", service.policy);
+    let read = signing.admin.get(&path).await.response().clone();
+    let reply = signing.admin.patch(&path, misspelt(read.clone(), "")).await;
+    reply.refused(400, "ArgumentParseError", Some("/typo"));
+    signing.admin.patch(&path, read).await.response();
+    let reply = signing.admin.patch(&format!("{services}/{}", service.uuid), json!({"timestampin": {}})).await;
+    reply.refused(400, "ArgumentParseError", Some("/timestampin"));
+}
+
+#[tokio::test]
+async fn keys_profiles_and_renewals_name_what_they_ignore() {
+    let signing = Signing::new().await;
+    let admin = &signing.admin;
+    let told = |reply: &crate::client::Reply, member: &str| {
+        let warnings = reply.response()["warnings"].to_string();
+        assert!(warnings.contains(&format!("The member {member} is not known here and was ignored.")), "{warnings}");
+    };
+    let key = json!({"name": "k", "keyTypeUuid": "00000000-0000-0000-6b74-00000000000c", "usage": ["Tokenize"]});
+    let made = admin.post("/api/v2/keys", key).await;
+    told(&made, "/usage");
+    let path = format!("/api/v2/keys/{}", made.response()["uuid"].as_str().unwrap());
+    told(&admin.patch(&path, json!({"name": "k", "state": "Disabled"})).await, "/state");
+    assert_eq!(admin.get(&path).await.response().get("warnings"), None);
+    let profile = json!({
+        "objInfo": {"name": "cards"}, "algorithm": "Random", "keyUuid": made.response()["uuid"],
+        "format": {"alphabet": "Decimal", "minLength": 8, "maxLength": 12}, "timeToLiv": {"unit": "Day", "amount": "1"},
+    });
+    let made = admin.post(PROFILES, profile).await;
+    told(&made, "/timeToLiv");
+    let path = format!("{PROFILES}/{}", made.response()["objInfo"]["uuid"].as_str().unwrap());
+    let read = admin.get(&path).await.response().clone();
+    assert_eq!(
+        admin.patch(&path, read.clone()).await.response(),
+        &read,
+        "what was read is written back without a word"
+    );
+    told(&admin.patch(&path, json!({"keyVersoin": 1})).await, "/keyVersoin");
+    told(&admin.post(&format!("{path}/copy"), json!({"objInfo": {"name": "b"}, "formt": {}})).await, "/formt");
+    let leaf = json!({
+        "certProfileUuid": TLS_CLIENT, "issuerUuid": signing.root, "subjectOneline": "CN=a",
+        "newKey": {"keyTypeUuid": EC_P256, "save": true},
+    });
+    let leaf = admin.post("/api/v2/x509/generate", leaf).await.response()["certificateUuid"].clone();
+    let path = format!("/api/v2/x509/{}", leaf.as_str().unwrap());
+    told(&admin.post(&format!("{path}/renew"), json!({"validity": 1})).await, "/validity");
+    told(&admin.post(&format!("{path}/rekey"), json!({"certParam": {}})).await, "/certParam");
+}

@@ -77,6 +77,9 @@ pub struct Key {
     pub current_version: u32,
     /// All versions, the oldest first.
     pub versions: Vec<KeyVersion>,
+    /// Only in the answer to what makes or changes it: the members of the body that are not known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// A version of a key.

@@ -50,7 +50,8 @@ pub struct TokenProfile {
     pub control_rules: Vec<ControlRule>,
     /// What the service thinks of the profile's safety.
     pub security: TokenSecurity,
-    /// Only in the answer to a change: what it means for tokens that are there and for those who read them.
+    /// Only in the answer to what makes or changes it: what that means for tokens that are there and for those who read
+    /// them, and the members of the body that are not known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

@@ -15,7 +15,7 @@ use chancery_types::wire::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, NotedBody},
 };
 
 /// Makes a data key.
@@ -29,7 +29,8 @@ use crate::{
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Authenticated,
-    Body(request): Body<CreateKey>,
+    NotedBody(request, unknown): NotedBody<CreateKey>,
 ) -> Answer<Key> {
-    success(app.keys.create_key(&caller, request).await?)
+    let key = app.keys.create_key(&caller, request).await?;
+    success(Key { warnings: unknown, ..key })
 }

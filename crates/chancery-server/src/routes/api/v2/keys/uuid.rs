@@ -12,7 +12,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, NotedBody},
 };
 
 /// A key; its secret is never answered.
@@ -40,7 +40,8 @@ pub(crate) async fn change(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<KeyId>,
-    Body(request): Body<PatchKey>,
+    NotedBody(request, unknown): NotedBody<PatchKey>,
 ) -> Answer<Key> {
-    success(app.keys.change_key(&caller, id, request).await?)
+    let key = app.keys.change_key(&caller, id, request).await?;
+    success(Key { warnings: unknown, ..key })
 }

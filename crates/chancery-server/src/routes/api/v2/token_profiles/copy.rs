@@ -12,7 +12,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, NotedBody},
 };
 
 /// Makes a profile with the members of this one, but for those that are sent; `objInfo.name` is needed. The copy's
@@ -29,7 +29,9 @@ pub(crate) async fn copy(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
-    Body(request): Body<PatchTokenProfile>,
+    NotedBody(request, unknown): NotedBody<PatchTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.tokens.copy_token_profile(&caller, id, request).await?)
+    let mut made = app.tokens.copy_token_profile(&caller, id, request).await?;
+    made.warnings.extend(unknown);
+    success(made)
 }

@@ -27,7 +27,7 @@ use chancery_types::wire::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, NotedBody},
 };
 
 /// Makes a token profile. Needs Tokenization:Manage.
@@ -41,7 +41,9 @@ use crate::{
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Authenticated,
-    Body(request): Body<CreateTokenProfile>,
+    NotedBody(request, unknown): NotedBody<CreateTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.tokens.create_token_profile(&caller, request).await?)
+    let mut made = app.tokens.create_token_profile(&caller, request).await?;
+    made.warnings.extend(unknown);
+    success(made)
 }

@@ -12,7 +12,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, NotedBody},
 };
 
 /// A token profile in full; what is read can be written back. Needs Tokenization:Manage.
@@ -45,9 +45,11 @@ pub(crate) async fn change(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
-    Body(request): Body<PatchTokenProfile>,
+    NotedBody(request, unknown): NotedBody<PatchTokenProfile>,
 ) -> Answer<TokenProfile> {
-    success(app.tokens.change_token_profile(&caller, id, request).await?)
+    let mut changed = app.tokens.change_token_profile(&caller, id, request).await?;
+    changed.warnings.extend(unknown);
+    success(changed)
 }
 
 /// Removes a token profile; nothing can read its tokens any more. Needs Tokenization:Manage.

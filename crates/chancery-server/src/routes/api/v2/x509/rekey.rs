@@ -9,7 +9,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, NotedBody},
 };
 
 /// Issues a certificate again, for the same names and another key. Needs CertManage:Generate.
@@ -27,7 +27,9 @@ pub(crate) async fn rekey(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<CertificateId>,
-    Body(request): Body<RekeyCertificate>,
+    NotedBody(request, unknown): NotedBody<RekeyCertificate>,
 ) -> Answer<Issued> {
-    success(app.pki.rekey_certificate(&caller, id, request).await?)
+    let mut issued = app.pki.rekey_certificate(&caller, id, request).await?;
+    issued.warn(unknown);
+    success(issued)
 }

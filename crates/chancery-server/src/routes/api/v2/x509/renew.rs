@@ -9,7 +9,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, NotedBody},
 };
 
 /// Issues a certificate again, for the same key and names. Needs CertManage:Generate.
@@ -27,7 +27,9 @@ pub(crate) async fn renew(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<CertificateId>,
-    Body(request): Body<RenewCertificate>,
+    NotedBody(request, unknown): NotedBody<RenewCertificate>,
 ) -> Answer<Issued> {
-    success(app.pki.renew_certificate(&caller, id, request).await?)
+    let mut issued = app.pki.renew_certificate(&caller, id, request).await?;
+    issued.warn(unknown);
+    success(issued)
 }
