@@ -157,7 +157,7 @@ impl Chancery {
         let pool = Arc::new(Pool::new(limits));
         let context = Context {
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
-            custody: Custody::new(&custodian, &pool, clock, *rsa_pool, key_backend.clone()),
+            custody: Custody::new(&custodian, &pool, Pool::for_new_keys(limits), clock, *rsa_pool, key_backend.clone()),
             counters: Counters::new(node, limits),
             activity: Activity::default(),
             read_turns: ReadTurns::default(),

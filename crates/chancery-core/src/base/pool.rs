@@ -9,7 +9,8 @@
 //! Signatures come from custody alone (`custody/software.rs`); everybody else only has something computed ([`Pool::run`]).
 //!
 //! The jobs of each caller wait in a line of their own, and the lines take turns (`queue`, `party`): nobody's flood is
-//! another's wait. Passwords have a pool to themselves ([`Pool::for_passwords`]).
+//! another's wait. Passwords have a pool to themselves ([`Pool::for_passwords`]), and so have new keys
+//! ([`Pool::for_new_keys`]).
 
 mod hand_off;
 mod job;
@@ -42,7 +43,7 @@ const ASIDE_LOOK: Duration = Duration::from_millis(50);
 /// The lowest priority that a thread can have.
 const NICEST: i32 = 19;
 
-/// Passwords leave the cores to signatures and tokens where both want them, and still get a quarter of one.
+/// Passwords and new keys leave the cores to signatures and tokens where both want them, and still get a quarter of one.
 const PASSWORDS_NICENESS: i32 = 5;
 
 /// One password is checked at a time for so many cores: each check takes 19 MiB, and the bandwidth of memory.
@@ -90,6 +91,20 @@ impl Pool {
             party_max: limits.passwords_per_source_max,
             group_max: 1,
             niceness: Some(("passwords", PASSWORDS_NICENESS)),
+        };
+        Self::of(kind, limits)
+    }
+
+    /// A pool for new RSA keys alone, each of which takes up to seconds: they have half of the cores, so that whoever asks for
+    /// many keeps nobody's signatures waiting.
+    pub(crate) fn for_new_keys(limits: &Limits) -> Self {
+        let queue_max = limits.pool_queue_max;
+        let kind = Kind {
+            slots: cores().div_ceil(2),
+            queue_max,
+            party_max: queue_max,
+            group_max: 1,
+            niceness: Some(("keys", PASSWORDS_NICENESS)),
         };
         Self::of(kind, limits)
     }

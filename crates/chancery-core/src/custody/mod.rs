@@ -41,16 +41,17 @@ pub(crate) struct Custody {
 }
 
 impl Custody {
-    /// With so many RSA keys of each size made ahead, once it was asked for.
+    /// With a pool for new keys, and so many RSA keys of each size made ahead, once it was asked for.
     pub(crate) fn new(
         custodian: &Arc<Custodian>,
         pool: &Arc<Pool>,
+        key_pool: Pool,
         clock: &Clock,
         rsa_pool: usize,
         outside: Option<Arc<dyn KeyBackend>>,
     ) -> Arc<Self> {
         let custody = Arc::new(Self {
-            software: Software::new(Arc::clone(custodian), Arc::clone(pool), rsa_pool),
+            software: Software::new(Arc::clone(custodian), Arc::clone(pool), key_pool, rsa_pool),
             clock: clock.clone(),
             outside,
         });

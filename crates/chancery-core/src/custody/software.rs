@@ -26,22 +26,23 @@ const INLINE_MAX: usize = 64 * 1024;
 pub(super) struct Software {
     custodian: Arc<Custodian>,
     pool: Arc<Pool>,
+    key_pool: Pool,
     pub(super) open_keys: OpenKeys,
     pub(super) rsa_pool: RsaPool,
 }
 
 impl Software {
-    pub(super) fn new(custodian: Arc<Custodian>, pool: Arc<Pool>, rsa_pool: usize) -> Self {
-        Self { custodian, pool, open_keys: OpenKeys::default(), rsa_pool: RsaPool::new(rsa_pool) }
+    pub(super) fn new(custodian: Arc<Custodian>, pool: Arc<Pool>, key_pool: Pool, rsa_pool: usize) -> Self {
+        Self { custodian, pool, key_pool, open_keys: OpenKeys::default(), rsa_pool: RsaPool::new(rsa_pool) }
     }
 
-    /// Makes a key: on the bounded pool, unless it is quick.
+    /// Makes a key: on a pool for that alone, unless it is quick.
     pub(super) async fn generate(&self, key: KeyRef) -> Result<KeyMaterial> {
         if is_quick(key.spec) {
             return Ok(stored(self.custodian.generate(key)?));
         }
         let custodian = Arc::clone(&self.custodian);
-        Ok(stored(self.pool.run(move || custodian.generate(key)).await??))
+        Ok(stored(self.key_pool.run(move || custodian.generate(key)).await??))
     }
 
     /// Makes a key that nobody waits for.
@@ -243,7 +244,10 @@ impl<U: Unsigned, F> Signing<U, F> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Barrier;
+
     use chancery_keys::{Purpose, RsaSize};
+    use tokio::task::{spawn_blocking, yield_now};
 
     use super::*;
     use crate::{Meaning, testing::Installation};
@@ -285,6 +289,28 @@ mod tests {
         custody.close(Some(id));
         for batch in [RsaBatch::Allowed, RsaBatch::Never] {
             assert!(custody.software.open_keys.find(Opened { id, version, batch }).is_none(), "{batch:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn new_keys_take_no_slot_of_signatures() {
+        let installation = Installation::new().await;
+        let software = &installation.chancery.custody.software;
+        let cores = software.pool.cores();
+        let all = Arc::new(Barrier::new(cores + 1));
+        let hold = |_| {
+            let (pool, all) = (Arc::clone(&software.pool), Arc::clone(&all));
+            tokio::spawn(async move { pool.run(move || all.wait()).await.map(drop) })
+        };
+        let held: Vec<_> = (0..cores).map(hold).collect();
+        // They have every slot from here on.
+        yield_now().await;
+        let spec = KeySpec::Rsa(RsaSize::Bits2048);
+        let key = KeyRef { id: KeyId::from_u128(1), version: 1, purpose: Purpose::Sign, spec };
+        assert!(software.generate(key).await.unwrap().public_key.is_some());
+        spawn_blocking(move || all.wait()).await.unwrap();
+        for job in held {
+            job.await.unwrap().unwrap();
         }
     }
 }
