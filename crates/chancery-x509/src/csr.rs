@@ -21,8 +21,9 @@ use crate::{
 
 type Result<T> = std::result::Result<T, CsrError>;
 
-/// extensionRequest (RFC 2985, 5.4.2).
-const EXTENSION_REQUEST: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.14");
+/// What asks for extensions: extensionRequest (RFC 2985, 5.4.2), and what Windows had before it, which OpenSSL reads too.
+const EXTENSION_REQUESTS: [ObjectIdentifier; 2] =
+    [ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.14"), ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.14")];
 
 /// Why a request is not taken.
 #[derive(Debug, thiserror::Error)]
@@ -161,7 +162,7 @@ fn prove_possession(request: &Request<'_>, info: &[u8], spki: &[u8]) -> Result<(
 
 fn extensions(asked: &CertReqInfo) -> Result<(Vec<AltName>, Vec<ObjectIdentifier>)> {
     let (mut names, mut ignored) = (Vec::new(), Vec::new());
-    let asked = asked.attributes.iter().filter(|attribute| attribute.oid == EXTENSION_REQUEST);
+    let asked = asked.attributes.iter().filter(|attribute| EXTENSION_REQUESTS.contains(&attribute.oid));
     for value in asked.flat_map(|attribute| attribute.values.iter()) {
         let extensions = value.to_der().and_then(|der| Extensions::from_der(&der));
         for extension in extensions.map_err(|_| refused("The extensions that the request asks for cannot be read."))? {

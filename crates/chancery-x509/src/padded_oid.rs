@@ -4,6 +4,8 @@ use der::{Decode, Length, Reader, SliceReader};
 
 const OBJECT_IDENTIFIER: u8 = 0x06;
 const OCTET_STRING: u8 = 0x04;
+/// registeredID of a GeneralName (RFC 5280, 4.2.1.6), which only extensions have.
+const REGISTERED_ID: u8 = 0x88;
 const CONSTRUCTED: u8 = 0x20;
 
 /// Deeper than any certificate or request is nested.
@@ -44,6 +46,7 @@ fn looked_into(der: &[u8], within: Within, depth: usize, is_meant: fn(&[u8]) -> 
         let Ok((tag, value)) = next(&mut reader) else { return Some(false) };
         let found = match tag {
             OBJECT_IDENTIFIER => is_meant(value),
+            REGISTERED_ID if within == Within::OctetString => is_meant(value),
             // Extensions stand in octet strings.
             OCTET_STRING if within == Within::Plain => looked_into(value, Within::OctetString, depth + 1, is_meant)?,
             _ => tag & CONSTRUCTED != 0 && looked_into(value, within, depth + 1, is_meant)?,
@@ -86,6 +89,9 @@ mod tests {
             // 2.5.4.384 has an octet 0x80 that is the end of nothing.
             ("06055504838000", false),
             ("3006060455800403", true),
+            // A registeredID, in an extension and elsewhere.
+            ("04083006880455800403", true),
+            ("3006880455800403", false),
             ("300831060604558004030500", true),
             ("0406060455800403", true),
             ("04050604558004", false),

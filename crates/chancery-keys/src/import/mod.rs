@@ -124,9 +124,13 @@ impl Secret {
     /// The bytes that a text of standard base64 stands for; line breaks are ignored.
     #[must_use]
     pub fn from_base64(text: &str) -> Option<Self> {
+        Self::decoded(text, |byte| matches!(byte, b'\n' | b'\r'))
+    }
+
+    fn decoded(text: &str, is_ignored: fn(u8) -> bool) -> Option<Self> {
         // One line, of its final size from the start, so that no copy is left behind.
         let line = Self::filled(text.len(), |line| {
-            let characters = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r'));
+            let characters = text.bytes().filter(|byte| !is_ignored(*byte));
             line.iter_mut().zip(characters.chain(std::iter::repeat(b'\n'))).for_each(|(to, from)| *to = from);
             Ok::<_, ()>(())
         });
@@ -150,26 +154,28 @@ impl Work {
     }
 }
 
+/// The one private key of a text: in PEM with anything around it (RFC 7468, 2), or base64.
 fn key_der(text: &str) -> Result<Secret, ImportError> {
-    let text = text.trim();
-    let inner = match text.strip_prefix("-----BEGIN ") {
-        None => text,
-        Some(rest) => {
-            let (label, rest) = rest.split_once("-----").ok_or(ImportError::NotBase64)?;
-            if ["RSA PRIVATE KEY", "EC PRIVATE KEY", "EC PARAMETERS"].contains(&label) {
-                return Err(ImportError::Traditional);
-            }
-            if !["PRIVATE KEY", "ENCRYPTED PRIVATE KEY"].contains(&label) {
-                return Err(ImportError::OtherPem);
-            }
-            let (inner, after) = rest.split_once("-----END ").ok_or(ImportError::NotBase64)?;
-            if after.strip_suffix("-----") != Some(label) {
-                return Err(ImportError::OtherPem);
-            }
-            inner
+    const BEGIN: &str = "-----BEGIN ";
+    /// What may stand beside the key and is not asked for here.
+    const PASSED_OVER: [&str; 5] =
+        ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE", "PUBLIC KEY", "EC PARAMETERS"];
+    if !text.contains(BEGIN) {
+        return Secret::from_base64(text.trim()).ok_or(ImportError::NotBase64);
+    }
+    let mut found = None;
+    for block in text.split(BEGIN).skip(1) {
+        let (label, rest) = block.split_once("-----").ok_or(ImportError::NotBase64)?;
+        let (inner, _) = rest.split_once(&format!("-----END {label}-----")).ok_or(ImportError::NotBase64)?;
+        match label {
+            "PRIVATE KEY" | "ENCRYPTED PRIVATE KEY" if found.is_none() => found = Some(inner),
+            "RSA PRIVATE KEY" | "EC PRIVATE KEY" | "DSA PRIVATE KEY" => return Err(ImportError::Traditional),
+            label if PASSED_OVER.contains(&label) => {}
+            _ => return Err(ImportError::OtherPem),
         }
-    };
-    Secret::from_base64(inner.trim()).ok_or(ImportError::NotBase64)
+    }
+    let is_blank = |byte: u8| byte.is_ascii_whitespace();
+    Secret::decoded(found.ok_or(ImportError::OtherPem)?, is_blank).ok_or(ImportError::NotBase64)
 }
 
 /// ```text

@@ -145,6 +145,25 @@ fn what_is_no_key_that_is_taken_says_so() {
     assert_eq!(refusal(&dear, Some("p")), ImportError::TooMuchWork);
 }
 
+/// As `openssl pkcs12 -nodes`, `openssl pkey -text` and editors write files, and with a certificate beside the key.
+#[test]
+fn text_and_certificates_around_a_key_are_passed_over() {
+    let bench = Bench::new();
+    let public_key = bench.key(EC);
+    let plain = bench.text("pkey -in key.pem");
+    let certificate = bench.text("req -x509 -new -config /dev/null -key key.pem -subj /CN=a");
+    for text in [
+        format!("Bag Attributes\n    localKeyID: 01 02\nKey Attributes: <No Attributes>\n{plain}"),
+        bench.text("pkey -in key.pem -text"),
+        format!("\u{feff}{plain}"),
+        plain.replace('\n', "  \r\n   "),
+        format!("{certificate}{plain}{certificate}"),
+    ] {
+        let key = ForeignKey::open(&text, None, WORK).unwrap_or_else(|why| panic!("{why}: {text}"));
+        assert_eq!(key.public_key_spki(), public_key, "{text}");
+    }
+}
+
 #[test]
 fn pkcs12_files_of_openssl_are_opened() {
     let bench = Bench::new();

@@ -18,7 +18,7 @@ use x509_cert::{TbsCertificate, ext::pkix::name::GeneralName, name::Name};
 
 use super::dn::FoundName;
 use names::Named;
-pub use names::{NameKey, host_of_common_name, mailbox_of_common_name};
+pub use names::{NameKey, mailbox_of_common_name, possible_host};
 use subtree::Subtree;
 pub use written::{EXPECTED, NoRule, Written};
 
@@ -121,6 +121,11 @@ impl NameConstraints {
         self.permitted.is_empty() && self.excluded.is_empty()
     }
 
+    /// A subtree of a form that has an order and whose base is no name of that form.
+    pub fn unreadable(&self) -> Option<String> {
+        self.permitted.iter().chain(&self.excluded).find(|subtree| subtree.is_unreadable()).map(ToString::to_string)
+    }
+
     /// The subtrees in which a subject may lie, if those of subjects are constrained.
     pub fn subjects(&self) -> impl Iterator<Item = &Name> {
         self.permitted.iter().filter_map(Subtree::directory)
@@ -161,8 +166,8 @@ pub fn check(
     hold(constraints, in_subject, alt_names)
 }
 
-/// The same for a certificate that is to be issued: also a common name that people take for a mailbox or an address lies
-/// where those must lie. Nobody is told that by a verifier, who holds no such name against constraints.
+/// The same for a certificate that is to be issued: also a common name that people take for a mailbox or an address, or that
+/// a client could take for a host, lies where those must lie. Nobody is told that by a verifier, who holds no such name against constraints.
 pub fn check_new(
     constraints: &[NameConstraints],
     subject: &Name,
@@ -174,7 +179,7 @@ pub fn check_new(
     }
     let mut in_subject = Named::in_subject(subject, alt_names, is_authority);
     if !is_authority {
-        in_subject.extend(Named::in_common_names(subject));
+        in_subject.extend(Named::in_common_names(subject, alt_names));
     }
     hold(constraints, in_subject, alt_names)
 }

@@ -104,13 +104,18 @@ impl Named {
         names
     }
 
-    /// The mailboxes and addresses that common names are.
-    pub(super) fn in_common_names(subject: &Name) -> Vec<Self> {
+    /// The mailboxes and addresses that common names are, and the hosts that they may be to a client that is content with less
+    /// than [`host_of_common_name`], where no alternative name is a host.
+    pub(super) fn in_common_names(subject: &Name, alt_names: &[GeneralName]) -> Vec<Self> {
+        let has_host = alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)));
         let common_names = FoundName::from(subject).attributes().into_iter().filter(|(name, _)| name == "CN");
         let named = |text: String| match text.trim().parse::<IpAddr>() {
             Ok(IpAddr::V4(address)) => Some(Self::address(&address.octets())),
             Ok(IpAddr::V6(address)) => Some(Self::address(&address.octets())),
-            Err(_) => mailbox_of_common_name(&text).map(|(local, host)| Self::mailbox(&format!("{local}@{host}"))),
+            Err(_) => match mailbox_of_common_name(&text) {
+                Some((local, host)) => Some(Self::mailbox(&format!("{local}@{host}"))),
+                None => possible_host(&text).filter(|_| !has_host).map(|host| Self::host(&host)),
+            },
         };
         common_names.filter_map(|(_, value)| value).filter_map(named).collect()
     }
@@ -153,9 +158,8 @@ impl Named {
 /// The host that a common name looks like, as verifiers and people take one for it: two labels or more, of letters of any
 /// script, digits, hyphens and underscores, the first may be a wildcard; in lower case, with ASCII's full stops (RFC 3490,
 /// 3.1) and none at the end.
-pub fn host_of_common_name(text: &str) -> Option<String> {
-    let stops = |character| if "\u{3002}\u{ff0e}\u{ff61}".contains(character) { '.' } else { character };
-    let host: String = text.trim().chars().map(stops).flat_map(char::to_lowercase).collect();
+fn host_of_common_name(text: &str) -> Option<String> {
+    let host = with_stops(text);
     let host = host.strip_suffix('.').unwrap_or(&host);
     let is_label = |label: &str| {
         !label.is_empty()
@@ -165,6 +169,23 @@ pub fn host_of_common_name(text: &str) -> Option<String> {
     };
     let bare = host.strip_prefix("*.").unwrap_or(host);
     (host.contains('.') && bare.split('.').all(is_label)).then(|| host.to_owned())
+}
+
+/// The host that a common name may be to any client: OpenSSL, where no alternative name is a host, compares names with empty
+/// labels or hyphens at their ends, and takes an asterisk anywhere in the first label. So whatever has a full stop and no
+/// space, and is no mailbox.
+pub fn possible_host(text: &str) -> Option<String> {
+    let host = with_stops(text);
+    let host = host.strip_suffix('.').unwrap_or(&host);
+    let is_possible =
+        host.contains('.') && !host.contains(char::is_whitespace) && mailbox_of_common_name(text).is_none();
+    is_possible.then(|| host.to_owned())
+}
+
+/// In lower case, with ASCII's full stops.
+fn with_stops(text: &str) -> String {
+    let stops = |character| if "\u{3002}\u{ff0e}\u{ff61}".contains(character) { '.' } else { character };
+    text.trim().chars().map(stops).flat_map(char::to_lowercase).collect()
 }
 
 /// The mailbox that a common name looks like, as people take one for it: something without a space on either side of the

@@ -55,6 +55,22 @@ impl Subtree {
         self.form == name.form
     }
 
+    /// Whether its form has an order and its base is no name of that form, or a network whose mask has gaps (RFC 4632, 3.1).
+    pub(super) fn is_unreadable(&self) -> bool {
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || "-_.".contains(character);
+        match &self.base {
+            None => [Form::HOST, Form::MAILBOX, Form::URI, Form::DIRECTORY, Form::ADDRESS].contains(&self.form),
+            Some(Base::Host(host)) => !host.chars().all(is_plain) || host.contains(".."),
+            Some(Base::Network(bytes)) => {
+                let mask = &bytes[bytes.len() / 2..];
+                let ones: u32 = mask.iter().map(|byte| byte.count_ones()).sum();
+                let leading = mask.iter().take_while(|byte| **byte == 0xff).count();
+                ones != 8 * leading as u32 + mask.get(leading).map_or(0, |byte| byte.leading_ones())
+            }
+            Some(Base::Mailbox(..) | Base::Directory(..)) => false,
+        }
+    }
+
     pub(super) const fn is_unclear(&self) -> bool {
         self.base.is_none()
     }

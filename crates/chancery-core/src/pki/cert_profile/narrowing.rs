@@ -14,7 +14,7 @@ use crate::{
         ALT_NAMES, SUBJECT,
         alt_name::{ALT_NAMES_MAX, AltName},
         dn::DistinguishedName,
-        name_constraints::{Written, host_of_common_name, mailbox_of_common_name},
+        name_constraints::{Written, mailbox_of_common_name, possible_host},
         order,
     },
 };
@@ -148,12 +148,20 @@ impl CertProfile {
     fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
         let refused = |message: String| Err(Error::value(SUBJECT, message));
         // Some clients still take a common name for the host's, whatever the profile is for.
-        if subject.common_name().is_some_and(|name| name.starts_with("*.") && AltName::host(&name).is_none()) {
+        let pairs = subject.attributes();
+        let is_pattern = |text: &String| text.starts_with("*.") || text.contains('*') && possible_host(text).is_some();
+        let mut common_names = pairs.iter().filter(|(name, _)| name == "CN").filter_map(|(_, text)| text.as_ref());
+        if common_names.any(|text| is_pattern(text) && AltName::host(text).is_none()) {
             return refused(
-                "A common name that begins with *. stands for the hosts of a domain: *.host.example.".to_owned(),
+                "A common name with an asterisk stands for the hosts of a domain, *.host.example: the whole first label."
+                    .to_owned(),
             );
         }
-        let pairs = subject.attributes();
+        if !self.alt_names.wildcards
+            && pairs.iter().any(|(name, text)| name == "CN" && text.as_ref().is_some_and(is_pattern))
+        {
+            return refused(format!("The profile {} takes no wildcards, in the common name neither.", self.name));
+        }
         for (name, value) in &pairs {
             if self.subject.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name)) {
                 return refused(format!("The profile {} does not allow {name} in a subject.", self.name));
@@ -223,7 +231,7 @@ impl CertProfile {
     fn check_host(&self, subject: &DistinguishedName) -> Result<()> {
         let Some(domains) = self.alt_names.domains.as_ref().filter(|_| !self.is_authority()) else { return Ok(()) };
         let is_outside = |text: &String| {
-            let host = host_of_common_name(text);
+            let host = possible_host(text);
             let host = host.as_deref().map(|host| host.strip_prefix("*.").unwrap_or(host));
             match host.or_else(|| mailbox_of_common_name(text).map(|(_, host)| host)) {
                 Some(host) => !domains.iter().any(|domain| lies_in(host, domain)),

@@ -10,7 +10,7 @@ use x509_cert::{
     name::Name,
 };
 
-use super::{CERTIFICATES, read::Foreign, store::Known};
+use super::{CERTIFICATES, read::Foreign, store::Known, verifiers::names_another_issuer};
 use crate::{
     Error, Result,
     pki::{authority::issuer_of, issuer_limits::for_anything, stored_certificate::CHAIN_MAX},
@@ -167,6 +167,13 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
         if known.flat_map(|known| &known.chain).any(|link| link.revoked.is_some() || !link.validity.contains(now_ms)) {
             return Err(refused(certificate, "was issued by an authority that is revoked, on hold or expired here"));
         }
+    }
+    let issuing = above.first().map(|der| Certificate::from_der(der)).transpose().map_err(Error::internal)?;
+    let own = certificate.parsed.tbs_certificate();
+    if certificate.is_authority && names_another_issuer(own, issuing.as_ref().map_or(own, Certificate::tbs_certificate))
+    {
+        let why = "has an authorityKeyIdentifier that is not its issuer's, so that verifiers look for another";
+        return Err(refused(certificate, why));
     }
     if above.is_empty() {
         return check_alone(certificate);

@@ -1,11 +1,13 @@
 //! Certificates that were made elsewhere: issuers that are only trusted, and authorities with their private key.
 //!
-//! `read.rs` reads what was sent, `link.rs` puts each certificate below its issuer and verifies it, `store.rs` writes.
+//! `read.rs` reads what was sent, `link.rs` puts each certificate below its issuer and verifies it, `store.rs` writes;
+//! `verifiers.rs` refuses authorities that nobody else would follow.
 
 mod key;
 mod link;
 mod read;
 mod store;
+mod verifiers;
 
 use chancery_types::{
     Action, Perm,

@@ -17,7 +17,7 @@ use x509_cert::{
     time::Time,
 };
 
-use super::CERTIFICATES;
+use super::{CERTIFICATES, verifiers};
 use crate::{
     Error, Limits, Result,
     pki::{
@@ -147,7 +147,7 @@ fn of_signed_data(der: &[u8], max: usize) -> der::Result<Vec<Vec<u8>>> {
 }
 
 /// Why a certificate is not kept.
-type Why = String;
+pub(super) type Why = String;
 
 impl Foreign {
     fn read(der: Vec<u8>) -> Result<Self, Why> {
@@ -274,10 +274,11 @@ fn hides_something(name: &GeneralName) -> bool {
 }
 
 /// Reads every extension that is looked at when something is issued by the certificate or in its place, so that none of
-/// them fails then, and those by which relying parties find their way to its issuer; answers the alternative names.
+/// them fails then, and those by which relying parties find their way to its issuer; of an authority also what they refuse.
+/// Answers the alternative names.
 fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     let unreadable = |name: &'static str| move |_| format!("its {name} cannot be read (RFC 5280, 4.2.1).");
-    tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
+    let basic = tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
     tbs.get_extension::<KeyUsage>().map_err(unreadable("keyUsage"))?;
     tbs.get_extension::<ExtendedKeyUsage>().map_err(unreadable("extKeyUsage"))?;
     tbs.get_extension::<AuthorityKeyIdentifier>().map_err(unreadable("authorityKeyIdentifier"))?;
@@ -299,6 +300,9 @@ fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
     if names.iter().any(hides_something) {
         return Err("an alternative name has a control, format or zero-width character.".to_owned());
+    }
+    if basic.is_some_and(|(_, constraints)| constraints.ca) {
+        verifiers::check(tbs)?;
     }
     Ok(names.iter().filter_map(|name| AltName::taken(name).ok()).collect())
 }

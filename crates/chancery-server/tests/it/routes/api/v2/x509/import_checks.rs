@@ -27,6 +27,26 @@ async fn what_issuing_could_not_read_is_not_taken_in() {
         "2.5.29.37=DER:05:00",
         "1.3.6.1.5.5.7.1.1=DER:05:00",
         "1.3.6.1.5.5.7.1.11=DER:05:00",
+        // Names with a registeredID whose first arc begins with zeros: as alternative names, and where lists of revocation are.
+        "2.5.29.17=DER:30:06:88:04:55:80:04:03",
+        "2.5.29.31=DER:30:0c:30:0a:a0:08:a0:06:88:04:55:80:04:03",
+        // Read, and empty, or nowhere.
+        "2.5.29.17=DER:30:00",
+        "2.5.29.37=DER:30:00",
+        "2.5.29.31=DER:30:06:30:04:81:02:06:40",
+        // What OpenSSL reads in each certificate, and a proxy.
+        "2.16.840.1.113730.1.1=DER:05:00",
+        "1.3.6.1.5.5.7.1.7=DER:05:00",
+        "1.3.6.1.5.5.7.1.8=DER:05:00",
+        "1.3.6.1.5.5.7.1.14=DER:30:0c:30:0a:06:08:2b:06:01:05:05:07:15:01",
+        "2.5.29.14=critical,DER:04:02:01:02",
+        // Another key's identifier, and a serial number of nobody's.
+        "2.5.29.35=DER:30:04:80:02:01:02",
+        "2.5.29.35=DER:30:03:82:01:05",
+        // A network of five bytes, a mask with a gap, a host that is none.
+        "nameConstraints=DER:30:0b:a0:09:30:07:87:05:0a:00:00:00:ff",
+        "nameConstraints=DER:30:0e:a0:0c:30:0a:87:08:0a:00:00:00:ff:00:ff:00",
+        "nameConstraints=DER:30:0a:a0:08:30:06:82:04:2a:2e:20:61",
     ];
     for (number, extension) in unreadable.into_iter().enumerate() {
         let subject = format!("-subj /CN=odd{number}");

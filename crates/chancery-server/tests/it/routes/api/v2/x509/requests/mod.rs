@@ -207,16 +207,16 @@ fn wrapped(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     [head, value].concat()
 }
 
-/// A request, well signed, whose subject is this name in DER, as no tool would make it.
-fn csr_of(name: &[u8]) -> String {
+/// A request, well signed, whose subject is this name in DER, with these attributes, as no tool would make it.
+fn csr_of(name: &[u8], attributes: &[u8]) -> String {
     let folder = temp_dir();
     let der = csr_der(&csr_in(&folder, P256, "/CN=a", &[]));
     let [_, request, _] = value(&der);
     let [_, info, behind] = value(request);
     let [algorithm, ..] = value(behind);
     let [version, _, rest] = value(info);
-    let [_, _, key_and_attributes] = value(rest);
-    let info = wrapped(0x30, &[version, name, key_and_attributes]);
+    let [_, _, key] = value(rest);
+    let info = wrapped(0x30, &[version, name, value(key)[0], &wrapped(0xa0, &[attributes])]);
     std::fs::write(folder.path().join("info"), &info).unwrap();
     let signed = Tool::new("openssl35").args(["dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "info"]);
     let _signed = signed.folder(folder.path()).run();
@@ -230,9 +230,9 @@ async fn a_name_with_an_empty_part_is_not_certified() {
     let admin = app.admin().await;
     let issuer = root(&admin).await;
     let common = wrapped(0x31, &[&wrapped(0x30, &[&[0x06, 3, 0x55, 4, 3], &[0x0c, 1, b'a']])]);
-    request(&admin, &issuer, &csr_of(&wrapped(0x30, &[&common])), json!({})).await.response();
+    request(&admin, &issuer, &csr_of(&wrapped(0x30, &[&common]), &[]), json!({})).await.response();
     for parts in [&[&[0x31, 0][..]][..], &[&[0x31, 0], &common], &[&common, &[0x31, 0]]] {
-        let reply = request(&admin, &issuer, &csr_of(&wrapped(0x30, parts)), json!({})).await;
+        let reply = request(&admin, &issuer, &csr_of(&wrapped(0x30, parts), &[]), json!({})).await;
         reply.refused(400, "InvalidValue", Some("/csr"));
         assert!(reply.text().contains("A part of the name is empty."), "{}", reply.text());
     }

@@ -1,9 +1,10 @@
 //! POST /api/v2/x509/requests: a common name that is a host, an address or a mailbox is held against what binds those, as
 //! alternative names are.
 
+use chancery_testkit::Tool;
 use serde_json::{Value, json};
 
-use super::{P256, csr, request};
+use super::{P256, csr, csr_of, request, wrapped};
 use crate::{
     app::TestApp,
     certificates::{body, generate, root, with},
@@ -51,6 +52,16 @@ async fn a_common_name_lies_in_the_domains_of_the_profile() {
         ("192.0.2.1", false),
         ("2001:db8::1", false),
         ("a@example.org", false),
+        // What OpenSSL or Java take for hosts, though they are none.
+        ("w*.example.org", false),
+        ("*w.example.org", false),
+        ("www.ex*le.org", false),
+        ("-example.org", false),
+        ("example..org", false),
+        (".example.org", false),
+        ("example.org:443", false),
+        ("*.example.com", false),
+        ("w*.example.com", false),
         ("www.example.com", true),
         ("a@mail.example.com", true),
         ("Ann", true),
@@ -89,10 +100,33 @@ async fn a_common_name_keeps_to_the_constraints_of_the_authority() {
         ("::ffff:10.1.2.3", false),
         ("a@example.org", false),
         ("BOSS@example.com", false),
+        ("w*.example.org", false),
+        ("*w.secret.example.com", false),
+        ("-example.org", false),
+        ("example..org", false),
+        (".example.org", false),
         ("www.example.com", true),
         ("ann@example.com", true),
         ("Ann", true),
     ] {
         ask(&admin, bound, common_name, "", &members, allowed).await;
     }
+}
+
+/// Windows asked for extensions by an attribute of its own, which OpenSSL shows as the one of PKCS#9.
+#[tokio::test]
+async fn alternative_names_of_the_attribute_of_windows_are_read() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let names = wrapped(0x30, &[&[0x82, 9], b"b.example"]);
+    let extension = wrapped(0x30, &[&[0x06, 3, 0x55, 0x1d, 17], &wrapped(0x04, &[&names])]);
+    let oid = [0x06, 10, 0x2b, 6, 1, 4, 1, 0x82, 0x37, 2, 1, 14];
+    let attribute = wrapped(0x30, &[&oid, &wrapped(0x31, &[&wrapped(0x30, &[&extension])])]);
+    let common = wrapped(0x31, &[&wrapped(0x30, &[&[0x06, 3, 0x55, 4, 3], &[0x0c, 1, b'a']])]);
+    let csr = csr_of(&wrapped(0x30, &[&common]), &attribute);
+    let made = request(&admin, &issuer, &csr, json!({})).await;
+    let text = Tool::new("openssl35").args(["x509", "-noout", "-ext", "subjectAltName"]);
+    let text = text.input(made.response()["certificate"].as_str().unwrap().as_bytes().to_vec()).run().text();
+    assert!(text.contains("DNS:b.example"), "{text}");
 }
