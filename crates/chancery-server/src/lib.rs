@@ -24,6 +24,7 @@ mod shares;
 mod static_text;
 
 pub use chancery_core::{Network, NotANetwork};
+pub use extract::check_temporary_folder;
 pub use listen::{Bounds, Site, Tls, TlsError, TrustedProxies, serve, tls_config, tls_config_asking};
 pub use middleware::Peer;
 pub use openapi::openapi;

@@ -25,17 +25,24 @@ const HOLDER_MAX: u64 = 1_024;
 
 /// The locks on a data folder and on the store's file, held as long as this lives.
 #[derive(Debug)]
-pub(crate) struct DataLock(Vec<File>);
+pub(crate) struct DataLock {
+    /// What says who holds them: `lock` and the file beside the store.
+    told: Vec<File>,
+    /// The store's file, where there is one.
+    database: Option<(PathBuf, Option<File>)>,
+}
 
 impl DataLock {
     /// Takes both; fails at once where another process has one of them, and says which.
     pub(crate) fn take(settings: &Settings) -> Result<Self, Failure> {
         let data = &settings.data;
         let folder = lock(&data.join(NAME), data, "stop it first, or name another folder with --data")?;
-        let mut locks = Self(vec![folder]);
+        let mut locks = Self { told: vec![folder], database: None };
         if let Some(database) = settings.store.path() {
-            locks.0.push(lock(&beside(database)?, database, "several servers need PostgreSQL")?);
+            locks.told.push(lock(&beside(database)?, database, "several servers need PostgreSQL")?);
+            locks.database = Some((database.to_owned(), None));
         }
+        locks.lock_database()?;
         locks.tell(&format!("process {}", process::id()))?;
         Ok(locks)
     }
@@ -45,8 +52,28 @@ impl DataLock {
         self.tell(&format!("process {}, which serves at {address}", process::id()))
     }
 
+    /// Locks the store's file itself, once there is one: whoever opens it by a hard link or a mount finds another file beside it.
+    /// SQLite's own locks are of another kind, and do not see this one.
+    pub(crate) fn lock_database(&mut self) -> Result<(), Failure> {
+        let Some((path, locked)) = self.database.as_mut().filter(|(path, locked)| locked.is_none() && path.exists())
+        else {
+            return Ok(());
+        };
+        let file = File::open(&*path).doing(path.display().to_string())?;
+        match file.try_lock() {
+            Ok(()) => *locked = Some(file),
+            Err(TryLockError::WouldBlock) => {
+                let why = "is in use by another process, to which it has another name (a hard link or a mount); several \
+                           servers need PostgreSQL";
+                return Err(format!("{} {why}", path.display()).into());
+            }
+            Err(TryLockError::Error(error)) => return Err(error).doing(path.display().to_string()),
+        }
+        Ok(())
+    }
+
     fn tell(&mut self, holder: &str) -> Result<(), Failure> {
-        for file in &mut self.0 {
+        for file in &mut self.told {
             file.set_len(0)?;
             file.rewind()?;
             writeln!(file, "{holder}")?;

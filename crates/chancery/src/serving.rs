@@ -1,6 +1,6 @@
 //! The sockets of a server, from the first request to the last.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{io::ErrorKind, net::SocketAddr, sync::Arc, time::Duration};
 
 use chancery_core::{Chancery, Host};
 use chancery_server::{Routes, Site, Tls, public_router, router};
@@ -126,6 +126,11 @@ impl Serving {
         reload: Reload,
     ) -> Result<Self, Failure> {
         let signals = Signals::catch()?;
+        match chancery_server::check_temporary_folder() {
+            // There may be room again.
+            Err(error) if error.kind() == ErrorKind::StorageFull => warn!(%error, "large bodies are refused"),
+            checked => checked?,
+        }
         let Presented { plain, asking } = own_tls::config(settings, &chancery, host).await?;
         let (tls, asking_tls) = (Tls::from(plain), Tls::asking(asking));
         let address = sockets.address()?;

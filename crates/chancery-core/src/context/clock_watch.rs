@@ -25,6 +25,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// What a clock that is only slowed down or hastened does not reach between two looks.
 const JUMP_MIN_MS: u64 = 1_000;
 
+/// A record from before a start that is newer than now by more than this was made by another clock than now's, unless another
+/// node's clock was a little ahead. `audit verify` allows for as much.
+const BEHIND_MAX_MS: i64 = 60_000;
+
 /// Nothing that is sent elsewhere waits for longer, neither for another try nor for whoever took it on: what does was told the time by
 /// a clock that was ahead.
 const LONGEST_WAIT_MS: i64 = 10 * 60_000;
@@ -66,7 +70,10 @@ impl Context {
     pub(crate) async fn look_at_clock(&self) -> Result<()> {
         let now = (self.clock.now_ms(), Instant::now());
         let last = self.last_look();
-        let jumped = last.and_then(|before| jump(before, now));
+        let jumped = match last {
+            Some(before) => jump(before, now),
+            None => self.behind_the_records(now.0).await?,
+        };
         // Also where this server was not there when it was set back.
         if last.is_none() || jumped.is_some_and(|by_ms| by_ms < 0) {
             let (now_ms, last_ms) = (now.0, now.0.saturating_add(LONGEST_WAIT_MS));
@@ -76,10 +83,15 @@ impl Context {
             due.await?;
         }
         if let Some(by_ms) = jumped {
-            tracing::warn!(by_ms, "the host's clock jumped");
+            let while_stopped = last.is_none();
+            tracing::warn!(by_ms, while_stopped, "the host's clock jumped");
             *self.steady_since() = Some(now.1);
             // While it cannot be recorded the last look stays the one before the jump.
-            let event = Event::new(Action::ClockJump).detail(json!({"byMs": by_ms}));
+            let mut detail = json!({"byMs": by_ms});
+            if while_stopped {
+                detail["whileStopped"] = true.into();
+            }
+            let event = Event::new(Action::ClockJump).detail(detail);
             self.commit(&WatchingClock(()), event, |_| Box::pin(async { Ok(()) })).await?;
             self.clock_watch.jumps.fetch_add(1, Ordering::Relaxed);
         }
@@ -88,6 +100,16 @@ impl Context {
         }
         *self.clock_watch.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(())
+    }
+
+    /// By how much the clock was set back since the newest record was made, before this server started. Set ahead it cannot be told
+    /// from time that passed.
+    async fn behind_the_records(&self, now_ms: i64) -> Result<Option<i64>> {
+        let newest = self.storage.read(&WatchingClock(()), |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::audit::newest_at_ms(tx).await?) })
+        });
+        let by_ms = newest.await?.map_or(0, |newest_ms| now_ms.saturating_sub(newest_ms));
+        Ok((by_ms < -BEHIND_MAX_MS).then_some(by_ms))
     }
 
     /// Whether the clock may be believed that this span is over: it has not jumped for as long, or for six hours.
@@ -156,6 +178,21 @@ mod tests {
         let [told] = &told[..] else { panic!("one jump: {told:?}") };
         let by_ms = serde_json::from_str::<serde_json::Value>(told).unwrap()["byMs"].as_i64().unwrap();
         assert!((-86_460_000..=-86_400_000).contains(&by_ms), "{by_ms}");
+    }
+
+    #[tokio::test]
+    async fn a_start_before_the_newest_record_is_a_jump() {
+        let installation = Installation::new().await;
+        installation.clock.advance_ms(-7_200_000);
+        let chancery = &installation.chancery;
+        chancery.look_at_clock().await.unwrap();
+        chancery.look_at_clock().await.unwrap();
+        let told = chancery.storage.store().read(|tx| {
+            Box::pin(async move {
+                Ok::<Vec<String>, Error>(sql("SELECT detail FROM audit WHERE action = 'ClockJump'").all(tx).await?)
+            })
+        });
+        assert_eq!(told.await.unwrap(), [r#"{"byMs":-7200000,"whileStopped":true}"#]);
     }
 
     #[tokio::test]

@@ -91,6 +91,15 @@ bodies! {
     SigningBody: signing_body_max, b"", decode::decode_noting, |(body, unknown), room| Self(body, unknown, room);
 }
 
+/// Whether large bodies have a place to wait in: a server without one would refuse them all, as long as it runs.
+///
+/// # Errors
+///
+/// Where no file can be made in the folder for temporary files, which the error names.
+pub fn check_temporary_folder() -> std::io::Result<()> {
+    spool::Spool::file().map(drop)
+}
+
 /// Waits for a body of at most `max` bytes and reads it.
 pub(crate) async fn receive<T, B>(
     (headers, body): (&HeaderMap, &mut B),

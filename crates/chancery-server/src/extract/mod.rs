@@ -12,6 +12,7 @@ mod shown;
 mod visitor;
 
 pub(crate) use authenticated::Authenticated;
+pub use body::check_temporary_folder;
 pub(crate) use body::{
     BatchBody, Body, BodyOrEmpty, Gate, NotedBody, PreviewBody, SecretBody, SigningBody, VisitorBody,
     VisitorBodyOrEmpty, VisitorBytes, digest_of_body, receive,

@@ -151,6 +151,13 @@ pub async fn first_at_ms(tx: &mut Tx) -> Result<Option<i64>, StoreError> {
     sql(FIRST).optional(tx).await
 }
 
+const NEWEST: &str = "SELECT at_ms FROM audit ORDER BY seq DESC LIMIT 1";
+
+/// When the newest record was made, by the clock of whoever made it.
+pub async fn newest_at_ms(tx: &mut Tx) -> Result<Option<i64>, StoreError> {
+    sql(NEWEST).optional(tx).await
+}
+
 /// The newest records first.
 pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row>, StoreError> {
     list_of(filter).page(tx, page).await

@@ -60,6 +60,8 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     let sockets = Sockets::bind(&settings).await?;
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let opened = open(&settings, &mut steps).await?;
+    // A new one was made just now.
+    lock.lock_database()?;
     let mut serving = Serving::start((opened.chancery, &HOST), sockets, &settings, Reload { options, log }).await?;
     let address = serving.address;
     let tried_out = tokio::select! {

@@ -110,6 +110,12 @@ fn a_second_start_takes_nothing_from_the_running_one() {
         assert!(refused.stderr.contains(why), "{arguments:?}: {}", refused.stderr);
         assert!(refused.stderr.contains("several servers need PostgreSQL"), "{}", refused.stderr);
     }
+    // By another name of the file itself, beside which lies no lock.
+    let linked = temp_dir();
+    fs::hard_link(&store, linked.path().join("chancery.db")).unwrap();
+    let at_link = ["--data", linked.path().to_str().unwrap(), "--root-key", &format!("{data}/root.key")];
+    let refused = chancery(&[&["serve", "--listen", "127.0.0.1:0"], &at_link[..]].concat()).try_run();
+    assert!(refused.stderr.contains("to which it has another name"), "{}", refused.stderr);
     assert_eq!(fs::read(folder.path().join("data/quickstart.json")).unwrap(), state);
     demo.client();
     demo.server.signal("-KILL");

@@ -65,7 +65,8 @@ impl Audit {
         let (host, folder) = (host_name(), folder.display().to_string());
         let id = journal.id();
         let is_here = |row: &&Row| has_no_row(row) || (&row.host, &row.folder) == (&host, &folder);
-        for row in known.iter().filter(is_here).filter(|row| row.missed_at_ms.is_none()) {
+        // Of a journal that never had a record nothing can be missed: its volume was full, say.
+        for row in known.iter().filter(is_here).filter(|row| row.record > 0 && row.missed_at_ms.is_none()) {
             if row.id == id && found.reaches(row) && self.is_continued(row)? {
                 continue;
             }

@@ -20,15 +20,25 @@ impl Spool {
     /// Bytes that a piece has more on disk.
     pub(super) const OVERHEAD: usize = ScratchKey::OVERHEAD;
 
+    /// A new file without a name in the folder for temporary files.
+    pub(super) fn file() -> io::Result<std::fs::File> {
+        tempfile::tempfile().map_err(|error| Error::new(error.kind(), format!("{}: {error}", Self::folder())))
+    }
+
+    fn folder() -> String {
+        format!("the folder for temporary files (TMPDIR), {}", std::env::temp_dir().display())
+    }
+
     pub(super) fn new() -> io::Result<Self> {
         let key = ScratchKey::new().map_err(Error::other)?;
-        Ok(Self { file: File::from_std(tempfile::tempfile()?), key, pieces: Vec::new() })
+        Ok(Self { file: File::from_std(Self::file()?), key, pieces: Vec::new() })
     }
 
     /// Moves these bytes to the end of the file, as one piece.
     pub(super) async fn write(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         self.key.seal_next(bytes).map_err(Error::other)?;
-        self.file.write_all(bytes).await?;
+        let written = self.file.write_all(bytes).await;
+        written.map_err(|error| Error::new(error.kind(), format!("{}: {error}", Self::folder())))?;
         self.pieces.push(bytes.len());
         bytes.clear();
         Ok(())
