@@ -163,7 +163,7 @@ impl Chancery {
             read_turns: ReadTurns::default(),
             outbound: Outbound::new(notices.transport.clone(), notices.console.clone()),
             quarantine: Quarantine::default(),
-            clock_watch: ClockWatch::default(),
+            clock_watch: ClockWatch::load(&storage, &opening).await?,
             compiled: Above::default(),
             is_closing: AtomicBool::new(false),
             clock: clock.clone(),

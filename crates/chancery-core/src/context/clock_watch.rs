@@ -16,7 +16,7 @@ use serde_json::json;
 use super::{
     Context, Event, Visitor,
     background::Recurring as _,
-    storage::{Background, Evidence, MayRead, Recording},
+    storage::{Background, Evidence, MayRead, Recording, Storage},
 };
 use crate::{Clock, Error, Result, base::clock::ms};
 
@@ -40,6 +40,8 @@ pub(crate) const STEADY: Duration = Duration::from_hours(6);
 /// What is known of the clock.
 #[derive(Default)]
 pub(crate) struct ClockWatch {
+    /// When the newest record was made that was there at the start.
+    newest_record_ms: Option<i64>,
     /// What it said at the last look.
     last: Mutex<Option<(i64, Instant)>>,
     /// Since when it has gone on without a jump. None as long as there was no look, and of a clock that tests move and that did not
@@ -59,6 +61,22 @@ impl Recording for WatchingClock {
     const ACTIONS: &'static [Action] = &[Action::ClockJump];
 }
 
+impl ClockWatch {
+    /// To be called before anything is recorded by the clock of now.
+    pub(crate) async fn load(storage: &Storage, by: &impl MayRead) -> Result<Self> {
+        let newest =
+            storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(tables::audit::newest_at_ms(tx).await?) }));
+        Ok(Self { newest_record_ms: newest.await?, ..Self::default() })
+    }
+
+    /// By how much the clock was set back since the newest record was made, before this server started. Set ahead it cannot be told
+    /// from time that passed.
+    fn behind_the_records(&self, now_ms: i64) -> Option<i64> {
+        let by_ms = now_ms.saturating_sub(self.newest_record_ms?);
+        (by_ms < -BEHIND_MAX_MS).then_some(by_ms)
+    }
+}
+
 impl Context {
     /// Looks each second, until the last user of this Chancery is gone. A clock that tests move does not jump.
     pub(crate) fn watch_clock(self: &Arc<Self>) {
@@ -72,7 +90,7 @@ impl Context {
         let last = self.last_look();
         let jumped = match last {
             Some(before) => jump(before, now),
-            None => self.behind_the_records(now.0).await?,
+            None => self.clock_watch.behind_the_records(now.0),
         };
         // Also where this server was not there when it was set back.
         if last.is_none() || jumped.is_some_and(|by_ms| by_ms < 0) {
@@ -100,16 +118,6 @@ impl Context {
         }
         *self.clock_watch.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
         Ok(())
-    }
-
-    /// By how much the clock was set back since the newest record was made, before this server started. Set ahead it cannot be told
-    /// from time that passed.
-    async fn behind_the_records(&self, now_ms: i64) -> Result<Option<i64>> {
-        let newest = self.storage.read(&WatchingClock(()), |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::audit::newest_at_ms(tx).await?) })
-        });
-        let by_ms = newest.await?.map_or(0, |newest_ms| now_ms.saturating_sub(newest_ms));
-        Ok((by_ms < -BEHIND_MAX_MS).then_some(by_ms))
     }
 
     /// Whether the clock may be believed that this span is over: it has not jumped for as long, or for six hours.
@@ -183,8 +191,9 @@ mod tests {
     #[tokio::test]
     async fn a_start_before_the_newest_record_is_a_jump() {
         let installation = Installation::new().await;
+        installation.administrators().await;
         installation.clock.advance_ms(-7_200_000);
-        let chancery = &installation.chancery;
+        let chancery = installation.opened_again().await.unwrap();
         chancery.look_at_clock().await.unwrap();
         chancery.look_at_clock().await.unwrap();
         let told = chancery.storage.store().read(|tx| {
