@@ -1,6 +1,6 @@
 //! `cargo xtask test`: the tools that the tests need, then all tests. The tests start their own servers and databases.
 
-use std::{env, num::NonZero, path::PathBuf, process::Command, thread};
+use std::path::PathBuf;
 
 use serde_json::Value;
 
@@ -15,22 +15,14 @@ pub(crate) fn run(args: &[String]) -> Result {
 }
 
 fn tests(args: &[String]) -> Result {
-    sh::run(threads(sh::cargo().args(["test", "--workspace", "--no-fail-fast"])).args(args))?;
+    sh::run(sh::cargo().args(["test", "--workspace", "--no-fail-fast"]).args(args))?;
     if !args.is_empty() {
         // A choice of tests is run once, as chosen.
         return Ok(());
     }
     // Once more through the front door, this time on PostgreSQL: one SQL text must do the same on both.
     let folder = sh::root().join("crates/chancery-server");
-    sh::run(threads(sh::command(front_door()?).current_dir(folder).env("CHANCERY_TEST_ON_POSTGRES", "1")))
-}
-
-/// Twice as many tests at a time as there are cores: many wait for a server, a browser or a clock.
-fn threads(command: &mut Command) -> &mut Command {
-    const NAME: &str = "RUST_TEST_THREADS";
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    // Whoever has chosen a number keeps it.
-    if env::var_os(NAME).is_none() { command.env(NAME, (2 * cores).to_string()) } else { command }
+    sh::run(sh::command(front_door()?).current_dir(folder).env("CHANCERY_TEST_ON_POSTGRES", "1"))
 }
 
 /// The disks of what is built and of what the tests write that have little left. A full one fails each test in a way of its

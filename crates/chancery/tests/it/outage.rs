@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// How long a server may take to notice that nothing can be written, or that it can again.
-const NOTICED: Duration = Duration::from_secs(15);
+const NOTICED: Duration = Duration::from_secs(60);
 
 fn submit(demo: &Demo, client: &Client, bytes: usize) -> Result<SigningRequestId, String> {
     let request = SubmitRequest {
