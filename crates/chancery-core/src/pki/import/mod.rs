@@ -5,6 +5,7 @@
 
 mod key;
 mod link;
+mod number_resources;
 mod read;
 mod store;
 mod verifiers;

@@ -1,8 +1,8 @@
 //! What relying parties refuse in an authority though nothing here would trip over it: nobody could verify what it issues.
 
 use der::{
-    Decode, Tag, Tagged,
-    asn1::{AnyRef, ObjectIdentifier},
+    Decode,
+    asn1::{BitStringRef, ObjectIdentifier},
     oid::AssociatedOid,
 };
 use x509_cert::{
@@ -13,7 +13,7 @@ use x509_cert::{
     },
 };
 
-use super::read::Why;
+use super::{number_resources, read::Why};
 use crate::pki::name_constraints::NameConstraints;
 
 /// Extensions that are never critical (RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.15, 4.2.2): verifiers do not know them as such.
@@ -25,12 +25,14 @@ const NEVER_CRITICAL: [(ObjectIdentifier, &str); 5] = [
     (FreshestCrl::OID, "freshestCRL"),
 ];
 
-/// Extensions that OpenSSL reads in every certificate of a path, and what their values are: nsCertType, sbgp-ipAddrBlock and
-/// sbgp-autonomousSysNum (RFC 3779).
-const ALWAYS_READ: [(ObjectIdentifier, Tag, &str); 3] = [
-    (ObjectIdentifier::new_unwrap("2.16.840.1.113730.1.1"), Tag::BitString, "nsCertType"),
-    (ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.7"), Tag::Sequence, "ipAddrBlocks"),
-    (ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.8"), Tag::Sequence, "autonomousSysIds"),
+/// Whether the value of an extension can be read.
+type IsOne = fn(&[u8]) -> bool;
+
+/// Extensions that OpenSSL reads in every certificate of a path.
+const ALWAYS_READ: [(ObjectIdentifier, IsOne, &str); 3] = [
+    (ObjectIdentifier::new_unwrap("2.16.840.1.113730.1.1"), |v| BitStringRef::from_der(v).is_ok(), "nsCertType"),
+    (ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.7"), number_resources::are_addresses, "ipAddrBlocks"),
+    (ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.1.8"), number_resources::are_systems, "autonomousSysIds"),
 ];
 
 /// proxyCertInfo (RFC 3820): a proxy is nobody's authority.
@@ -43,9 +45,8 @@ pub(super) fn check(tbs: &TbsCertificate) -> Result<(), Why> {
         if let Some((_, name)) = NEVER_CRITICAL.iter().find(|(oid, _)| extension.critical && *oid == id) {
             return Err(format!("its {name} is critical, so that verifiers do not know it (RFC 5280, 4.2)."));
         }
-        let value = AnyRef::from_der(extension.extn_value.as_bytes());
-        let is = |tag: Tag| value.as_ref().is_ok_and(|value| value.tag() == tag);
-        if let Some((_, _, name)) = ALWAYS_READ.iter().find(|(oid, tag, _)| *oid == id && !is(*tag)) {
+        let value = extension.extn_value.as_bytes();
+        if let Some((_, _, name)) = ALWAYS_READ.iter().find(|(oid, is_one, _)| *oid == id && !is_one(value)) {
             return Err(format!("its {name} cannot be read."));
         }
         if id == PROXY {

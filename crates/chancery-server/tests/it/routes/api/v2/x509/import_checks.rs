@@ -38,6 +38,10 @@ async fn what_issuing_could_not_read_is_not_taken_in() {
         "2.16.840.1.113730.1.1=DER:05:00",
         "1.3.6.1.5.5.7.1.7=DER:05:00",
         "1.3.6.1.5.5.7.1.8=DER:05:00",
+        // Of the right type, and none inside: unused bits of no bit, a family that is a number, a system that is a name.
+        "2.16.840.1.113730.1.1=DER:03:02:09:80",
+        "1.3.6.1.5.5.7.1.7=DER:30:05:30:03:02:01:01",
+        "1.3.6.1.5.5.7.1.8=DER:30:05:a0:03:0c:01:41",
         "1.3.6.1.5.5.7.1.14=DER:30:0c:30:0a:06:08:2b:06:01:05:05:07:15:01",
         "2.5.29.14=critical,DER:04:02:01:02",
         // Another key's identifier, and a serial number of nobody's.
@@ -71,6 +75,13 @@ async fn what_issuing_could_not_read_is_not_taken_in() {
         reply.refused(400, "InvalidValue", Some("/certificates"));
         assert!(reply.text().contains(says), "{extension}: {}", reply.text());
     }
+    // Networks, one and from one to another, and systems: inherited, one and from one to another.
+    let resources = "-addext 1.3.6.1.5.5.7.1.7=DER:30:16:30:14:04:02:00:01:30:0e:03:02:00:0a:30:08:03:02:00:0b:03:02:00:0c \
+                     -addext 1.3.6.1.5.5.7.1.8=DER:30:13:a0:02:05:00:a1:0d:30:0b:02:01:05:30:06:02:01:07:02:01:09";
+    bench.openssl(&format!(
+        "req -x509 -new -config /dev/null -key odd.key -subj /CN=numbers -days 3000 {plain} {resources} -out odd.pem"
+    ));
+    admin.post("/api/v2/x509/import", json!({"certificates": bench.read("odd.pem")})).await.response();
     // Of streets OpenSSL knows no bound.
     let long = format!("-subj /CN=odd/street={}", "a".repeat(129));
     bench.openssl(&format!("req -x509 -new -config /dev/null -key odd.key {long} -days 3000 {plain} -out odd.pem"));
