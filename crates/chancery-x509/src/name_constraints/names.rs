@@ -91,7 +91,7 @@ impl Named {
         // A subject that is empty is no name (RFC 5280, 4.1.2.6), so no constraint is for it.
         let directory = || Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(subject))), &line);
         let mut names: Vec<_> = (!subject.is_empty()).then(directory).into_iter().collect();
-        let has_host = alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)));
+        let has_host = has_host(alt_names);
         for (name, value) in FoundName::from(subject).attributes() {
             match (name.as_str(), value) {
                 ("emailAddress", text) => names.push(Self::mailbox(&text.unwrap_or_default())),
@@ -107,7 +107,7 @@ impl Named {
     /// The mailboxes and addresses that common names are, and the hosts that they may be to a client that is content with less
     /// than [`host_of_common_name`], where no alternative name is a host.
     pub(super) fn in_common_names(subject: &Name, alt_names: &[GeneralName]) -> Vec<Self> {
-        let has_host = alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)));
+        let has_host = has_host(alt_names);
         let common_names = FoundName::from(subject).attributes().into_iter().filter(|(name, _)| name == "CN");
         let named = |text: String| match text.trim().parse::<IpAddr>() {
             Ok(IpAddr::V4(address)) => Some(Self::address(&address.octets())),
@@ -153,6 +153,11 @@ impl Named {
         let value = value.map(|(local, host)| Value::Mailbox(local.to_owned(), host.to_ascii_lowercase()));
         Self::new(Form::MAILBOX, value, text)
     }
+}
+
+/// Whether hosts are named where they belong: then common names say nothing of any.
+fn has_host(alt_names: &[GeneralName]) -> bool {
+    alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)))
 }
 
 /// The host that a common name looks like, as verifiers and people take one for it: two labels or more, of letters of any
