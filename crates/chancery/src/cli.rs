@@ -260,9 +260,11 @@ pub(crate) fn audit_retention(text: &str) -> Result<AuditRetention, String> {
 /// On or off.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Switch {
-    /// On.
+    /// On; `true` as commands on a server say it.
+    #[value(alias = "true")]
     On,
-    /// Off.
+    /// Off, or `false`.
+    #[value(alias = "false")]
     Off,
 }
 

@@ -14,11 +14,13 @@ use crate::{
 };
 
 /// What is wrong without one.
-const NO_ROOT_KEY: &str = "--root-key FILE is needed";
+fn no_root_key() -> Failure {
+    usage("--root-key FILE is needed")
+}
 
 /// Opens it, with the root key that the settings name.
 pub(crate) async fn open(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    let root_key = settings.root_key.as_deref().ok_or(NO_ROOT_KEY)?;
+    let root_key = settings.root_key.as_deref().ok_or_else(no_root_key)?;
     open_with(settings, root_key).await
 }
 
@@ -62,12 +64,13 @@ async fn open_as(
 pub(crate) async fn open_existing_to_serve(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
     let mut settings = settings.clone();
     settings.store = settings.store.existing();
-    let root_key = settings.root_key.clone().ok_or(NO_ROOT_KEY)?;
+    let root_key = settings.root_key.clone().ok_or_else(no_root_key)?;
     open_to_serve(&settings, &root_key).await
 }
 
 /// Opens it for a command, which works on an installation that exists and never makes one.
 pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    expect_existing(settings)?;
     let mut settings = settings.clone();
     settings.store = settings.store.existing();
     open(&settings).await
@@ -76,17 +79,16 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
 /// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed. One that cannot be opened for
 /// a reason that says nothing of what is in it ends the command as a wrong use: no verdict is mistaken for another.
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    let unreadable = |why: Failure| usage(describe(why.as_ref()));
-    expect_existing(settings).map_err(unreadable)?;
+    expect_existing(settings)?;
     if settings.root_key.is_none() {
-        return Err(usage(NO_ROOT_KEY));
+        return Err(no_root_key());
     }
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
     // The log's name is the one that it has.
     (settings.log_name, settings.public_url) = (None, None);
     let opened = open(&settings).await;
-    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { unreadable(why) } else { why })
+    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { usage(describe(why.as_ref())) } else { why })
 }
 
 fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
@@ -97,10 +99,11 @@ fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
 /// Refuses settings that name no installation, where that shows without opening it.
 pub(crate) fn expect_existing(settings: &Settings) -> Result<(), Failure> {
     let Some(path) = settings.store.path() else { return Ok(()) };
-    if path.try_exists().doing(path.display().to_string())? {
-        return Ok(());
+    match path.try_exists() {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(usage(format!("there is no installation in {}; `chancery init` makes one", path.display()))),
+        Err(why) => Err(usage(format!("{}: {why}", path.display()))),
     }
-    Err(format!("there is no installation in {}; `chancery init` makes one", path.display()).into())
 }
 
 /// Makes the data folder, for its owner alone, unless it exists.

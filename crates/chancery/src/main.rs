@@ -63,7 +63,9 @@ fn main() -> ExitCode {
         Ok(Cli { command: Command::Client(command) }) => ended(commands::run_client(*command)),
         Ok(Cli { command: Command::Host(command) }) => run(*command).unwrap_or_else(|failure| {
             tell(&failure);
-            ExitCode::FAILURE
+            // How calls end is no matter of theirs: quickstart asks the server that it has just started.
+            let is_usage = exit_of(&failure) == Exit::Usage;
+            ExitCode::from(if is_usage { Exit::Usage } else { Exit::Failed }.code())
         }),
         Err(error) => error.exit(),
     }

@@ -77,8 +77,10 @@ pub(crate) fn read_text(option: &str, path: &Path) -> Result<String, Failure> {
 /// A body of the interface.
 pub(crate) fn read_body(path: &Path) -> Result<Value, Failure> {
     let text = read_file("--file", path)?;
+    // Some editors begin a text by a byte order mark, which is none of JSON's (RFC 8259, 8.1).
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(&text);
     let mut parsed: Value =
-        serde_json::from_slice(&text).map_err(|error| usage(format!("--file {}: no JSON: {error}", path.display())))?;
+        serde_json::from_slice(text).map_err(|error| usage(format!("--file {}: no JSON: {error}", path.display())))?;
     // What `--output json` printed has the object in its envelope.
     let is_envelope = ["success", "errorCode", "response"].iter().all(|member| parsed.get(member).is_some());
     let body = if is_envelope { parsed["response"].take() } else { parsed };

@@ -102,7 +102,7 @@ async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
     let state = match file {
         Some(file) => verify_export((&file, &archives), key, (&witnesses, &demand), tolerance_ms)?,
         None => {
-            let settings = installation.resolve().map_err(|why| usage(describe(why.as_ref())))?;
+            let settings = installation.resolve()?;
             let chancery = installation::open_to_judge(&settings).await?;
             let host = Host::running("chancery audit verify");
             let state = chancery.audit.verify_ledger(&host, key.as_ref(), (&witnesses, &demand), tolerance_ms).await;

@@ -7,7 +7,7 @@ use chancery_types::RoleId;
 
 use crate::{
     cli::Init,
-    client::exit::{Exit, told_with},
+    client::exit::{Exit, told_with, usage},
     data_lock::DataLock,
     failure::{Failure, While as _},
     installation, output,
@@ -20,7 +20,8 @@ const HOST: Host = Host::running("chancery init");
 pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let Init { admin1, admin1_password_file, admin2, admin2_password_file, options } = command;
     let settings = options.resolve()?;
-    let root_key = settings.root_key.clone().ok_or("--root-key FILE is needed; keep it outside the data folder")?;
+    let root_key = settings.root_key.clone();
+    let root_key = root_key.ok_or_else(|| usage("--root-key FILE is needed; keep it outside the data folder"))?;
     refuse_inside(&root_key, &settings.data)?;
     FirstIdentity::check_names(&[&admin1, &admin2], &settings.limits).doing("--admin1, --admin2")?;
     // Before anybody types a password: whose folder it is already, and what is in it.

@@ -7,8 +7,10 @@ use serde_json::json;
 
 use crate::{
     cli::{Rows, RowsAuthenticate, RowsCommand, RowsList},
-    failure::Failure,
+    client::exit::usage,
+    failure::{Failure, describe},
     installation, output,
+    settings::HostOptions,
     shown::escaped_json,
 };
 
@@ -21,10 +23,8 @@ const SHOWN_MAX: usize = 200;
 pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
     match command.what {
         RowsCommand::List(RowsList { installation }) => {
-            let chancery = installation::open_to_judge(&installation.resolve()?).await?;
-            let done = list(&chancery, &Host::running("chancery rows list")).await;
-            chancery.shut_down().await;
-            done
+            // Exit code 1 says that there are some, so nothing else ends with it.
+            looked_at(installation).await.map_err(|why| usage(describe(why.as_ref())))
         }
         RowsCommand::Authenticate(RowsAuthenticate { rows, yes, installation }) => {
             let chancery = installation::open_existing(&installation.resolve()?).await?;
@@ -33,6 +33,13 @@ pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
             done
         }
     }
+}
+
+async fn looked_at(installation: HostOptions) -> Result<ExitCode, Failure> {
+    let chancery = installation::open_to_judge(&installation.resolve()?).await?;
+    let done = list(&chancery, &Host::running("chancery rows list")).await;
+    chancery.shut_down().await;
+    done
 }
 
 async fn list(chancery: &Chancery, host: &Host) -> Result<ExitCode, Failure> {

@@ -1,6 +1,6 @@
 //! The command line of resources, made from the table.
 
-use clap::{Arg, ArgAction, Args as _, Command, value_parser};
+use clap::{Arg, ArgAction, Args as _, Command, builder::BoolishValueParser, value_parser};
 
 use super::{Answered, Kind, List, Member, Named, Resource, Verb, table};
 use crate::client::{connection::ServerOptions, inputs::duration};
@@ -90,7 +90,8 @@ fn flag(member: &Member) -> Arg {
     match member.kind {
         Kind::Text => arg.value_name("TEXT"),
         Kind::Number => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
-        Kind::Switch => arg.value_name("BOOL").value_parser(value_parser!(bool)),
+        // On and off, which commands on the host say, and what else clap knows of.
+        Kind::Switch => arg.value_name("BOOL").value_parser(BoolishValueParser::new()),
         Kind::Of(_) | Kind::Issuer => arg.value_name("NAME"),
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
         Kind::Words => arg.value_name("WORD").action(ArgAction::Append).value_delimiter(','),

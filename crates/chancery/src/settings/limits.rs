@@ -1,12 +1,12 @@
 //! Limits by name, as `--limit NAME=NUMBER` and the file's `limit` set them.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use chancery_core::Limits;
 use chancery_server::Bounds;
 
 use self::Place::{Number, Size, Time, Unset};
-use crate::failure::Failure;
+use crate::failure::{Failure, While as _};
 
 /// Where a limit stands. Times are given in seconds, sizes in bytes, texts in characters.
 enum Place<'a> {
@@ -143,6 +143,19 @@ const LIMITS: &[(&str, Find)] = &[
     ("stop-max", |_, b| Time(&mut b.stop_max)),
 ];
 
+/// Sets each of them; none stands there twice, since one of the two would not hold.
+pub(super) fn set_all(limits: &mut Limits, bounds: &mut Bounds, given: &[String]) -> Result<(), Failure> {
+    let mut names = BTreeSet::new();
+    for limit in given {
+        set(limits, bounds, limit).doing(format!("--limit {limit}"))?;
+        let name = limit.split('=').next().unwrap_or_default();
+        if !names.insert(name) {
+            return Err(format!("--limit {limit}: {name} is given twice").into());
+        }
+    }
+    Ok(())
+}
+
 /// Sets one limit.
 pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Result<(), Failure> {
     let (name, number) = given.split_once('=').ok_or("a limit is NAME=NUMBER")?;
@@ -193,6 +206,9 @@ mod tests {
         for refused in ["payload-max", "payload-max=", "payload-max=-1", "payload-max=0", "payload_max=1", "=1"] {
             assert!(set(&mut limits, &mut bounds, refused).is_err(), "{refused}");
         }
+        let twice = ["payload-max=2", "stop-max=6", "payload-max=2"].map(str::to_owned);
+        let refused = set_all(&mut limits, &mut bounds, &twice).unwrap_err();
+        assert!(refused.to_string().contains("payload-max is given twice"), "{refused}");
     }
 
     /// The member of each limit, as this file names it: its struct's name and its own.

@@ -26,7 +26,8 @@ pub(crate) use self::{
 };
 use crate::{
     bounded,
-    failure::{Failure, While as _},
+    client::exit::usage,
+    failure::{Failure, While as _, describe},
 };
 
 /// Whoever stops a server waits for it.
@@ -241,8 +242,13 @@ pub(crate) struct Settings {
 }
 
 impl Options {
-    /// The settings in force: what the flags and the environment leave open comes from the file, then from defaults.
+    /// The settings in force: what the flags and the environment leave open comes from the file, then from defaults. What
+    /// cannot be in force is a wrong use.
     pub(crate) fn resolve(self) -> Result<Settings, Failure> {
+        self.settled().map_err(|why| usage(describe(why.as_ref())))
+    }
+
+    fn settled(self) -> Result<Settings, Failure> {
         let file = match &self.config {
             Some(path) => Self::read(path).doing(format!("configuration {}", path.display()))?,
             None => Self::default(),
@@ -319,9 +325,7 @@ impl Options {
         let tls = tls_files(self.tls_cert, self.tls_key)?;
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
-        for limit in &given.limits {
-            limits::set(&mut limits, &mut bounds, limit).doing(format!("--limit {limit}"))?;
-        }
+        limits::set_all(&mut limits, &mut bounds, &given.limits)?;
         limits::check_together(&limits)?;
         if self.time_stamp_roots.is_some() && self.time_stamp_urls.as_ref().is_none_or(Vec::is_empty) {
             return Err(ROOTS_ALONE.into());

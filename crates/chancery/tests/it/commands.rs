@@ -90,6 +90,31 @@ fn a_damaged_database_is_told_without_a_request_that_there_was_not() {
     assert!(!refused.stderr.contains("request"), "{}", refused.stderr);
 }
 
+/// A script tells what it asked for in a wrong way from what it was answered: `rows list` says with 1 that there are some.
+#[test]
+fn host_commands_that_cannot_look_are_a_wrong_use() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (data, nowhere) = (place.path("data"), place.path("nowhere"));
+    let bare =
+        ["rows list", "rows authenticate", "recover Admin2 --by Admin1", "settings", "backup copy.db", "unlock Admin1"];
+    for command in bare {
+        let words = || command.split(' ').collect::<Vec<_>>();
+        let no_key = chancery(&words()).args(["--data", &data]).try_run();
+        assert_eq!(no_key.status.code(), Some(2), "{command}: {}", no_key.stderr);
+        assert!(no_key.stderr.contains("--root-key FILE is needed"), "{command}: {}", no_key.stderr);
+        let elsewhere = chancery(&words()).args(["--data", &nowhere, "--root-key", &place.path("root.key")]).try_run();
+        assert_eq!(elsewhere.status.code(), Some(2), "{command}: {}", elsewhere.stderr);
+        assert!(elsewhere.stderr.contains("there is no installation in"), "{command}: {}", elsewhere.stderr);
+    }
+    fs::write(place.path("other.key"), [7; 32]).unwrap();
+    let other = chancery(&["rows", "list", "--data", &data, "--root-key", &place.path("other.key")]).try_run();
+    assert_eq!((other.status.code(), other.text().as_str()), (Some(2), ""), "{}", other.stderr);
+    let limit =
+        chancery(&["init", "--data", &nowhere, "--root-key", &place.path("new.key"), "--limit", "nothing=1"]).try_run();
+    assert_eq!(limit.status.code(), Some(2), "{}", limit.stderr);
+}
+
 /// Somebody renames an identity in the database, for a good reason or not.
 #[test]
 fn rows_that_were_changed_by_hand_count_again_when_the_host_says_so() {
