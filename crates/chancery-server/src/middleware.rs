@@ -35,7 +35,7 @@ use crate::{
         unread_body,
     },
     headers,
-    listen::{ConnectionState, HeadFault},
+    listen::{ConnectionState, HeadFault, too_large_or_too_many},
     metrics,
     routes::console,
 };
@@ -241,7 +241,7 @@ pub(crate) fn refuse_head(head: &Parts, source: IpAddr, fault: HeadFault) -> Res
 pub(crate) fn refuse_unread(told: &[u8], head_bytes_max: u32) -> Vec<u8> {
     let is_long = [&b"431"[..], b"414"].iter().any(|status| told.get(9..12) == Some(status));
     let (status, refusal) = if is_long {
-        (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, HeadFault::TooLarge(head_bytes_max).error())
+        (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, too_large_or_too_many(head_bytes_max))
     } else {
         let message = "What was sent is no HTTP request that can be read.";
         (StatusCode::BAD_REQUEST, Error::new(Meaning::Malformed, message))

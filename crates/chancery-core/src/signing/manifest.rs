@@ -14,7 +14,10 @@ use chancery_types::{
     },
 };
 
-use super::{contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy};
+use super::{
+    contents::Last, payload::approved_items, policy_rules, read_requests::sees_all, service::Policy,
+    submission::check_length,
+};
 use crate::{
     Caller, Error, Limits, Result, Signing,
     base::{
@@ -40,10 +43,7 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
         check_item_name(&field("name"), &name, limits)?;
         policy_rules::check_file_name(&policy.rules, &name)
             .map_err(|refusal| refusal.under(&format!("/items/{index}")))?;
-        if digest.len() != hash.digest_len() {
-            let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
-            return Err(Error::value(field("digest"), message));
-        }
+        check_length(hash, &digest).map_err(|message| Error::value(field("digest"), message))?;
         if !names.insert(folded(&name)) {
             return Err(Error::value(
                 field("name"),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_keys::Digest;
 use chancery_store::tables::signing_items::Item;
-use chancery_types::{Base64, wire::signing_requests::ManifestItem};
+use chancery_types::{Base64, HashType, wire::signing_requests::ManifestItem};
 use chancery_verify::manifest_digest;
 
 use super::{algorithms::Choice, formats, policy_rules, target::Target};
@@ -68,13 +68,21 @@ impl Submission {
                 let message = "This service's key signs messages, not digests; uploadData is needed.";
                 Err(Error::value("/digest", message))
             }
-            Self::Digest(digest) if digest.len() != hash.digest_len() => {
-                let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
-                Err(Error::value("/digest", message))
-            }
-            Self::Digest(_) => Ok(()),
+            Self::Digest(digest) => check_length(hash, digest).map_err(|message| Error::value("/digest", message)),
         }
     }
+}
+
+/// Refuses a digest that is none of this hash, in words.
+pub(super) fn check_length(hash: HashType, digest: &[u8]) -> Result<(), String> {
+    let (expected, found) = (hash.digest_len(), digest.len());
+    if expected == found {
+        return Ok(());
+    }
+    // Two digits a byte, of which base64 makes six bits each.
+    let hint =
+        if found * 2 == expected * 3 { " Digests are given in base64; this looks like hexadecimal." } else { "" };
+    Err(format!("A digest of {hash} has {expected} bytes, not {found}.{hint}"))
 }
 
 /// What is to be signed, as its policy takes it.

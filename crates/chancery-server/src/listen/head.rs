@@ -42,6 +42,12 @@ pub(super) fn too_large(max: u32) -> Error {
     )
 }
 
+/// Of one that the library has refused: it does not say which of the two it was.
+pub(crate) fn too_large_or_too_many(max: u32) -> Error {
+    let message = format!("The request's head is larger than {max} bytes, or has more than {FIELDS_MAX} fields.");
+    Error::new(Meaning::TooLarge, message)
+}
+
 /// Looks at all header fields once, for each call.
 pub(super) fn fault<B>(request: &Request<B>, bytes_max: u32) -> Option<HeadFault> {
     let headers = request.headers();

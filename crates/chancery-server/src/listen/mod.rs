@@ -31,7 +31,7 @@ use connections::{Arrived, Connections};
 
 pub use bounds::Bounds;
 pub(crate) use connection::ConnectionState;
-pub(crate) use head::HeadFault;
+pub(crate) use head::{HeadFault, too_large_or_too_many};
 pub use proxies::TrustedProxies;
 pub use tls::{Tls, TlsError, tls_config, tls_config_asking};
 

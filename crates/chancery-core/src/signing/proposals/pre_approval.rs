@@ -23,6 +23,7 @@ use crate::{
     signing::{
         policy_rules,
         service::{Policy, Service},
+        submission::check_length,
     },
 };
 
@@ -189,10 +190,7 @@ impl Signing {
         let mut seen = HashSet::new();
         for (index, Base64(digest)) in digests.iter().enumerate() {
             let refused = |message: String| Error::value(format!("/digests/{index}"), message);
-            if digest.len() != hash.digest_len() {
-                let (expected, found) = (hash.digest_len(), digest.len());
-                return Err(refused(format!("A digest of {hash} has {expected} bytes, not {found}.")));
-            }
+            check_length(hash, digest).map_err(refused)?;
             if !seen.insert(digest) {
                 return Err(refused("This digest is there already; each is signed once.".to_owned()));
             }

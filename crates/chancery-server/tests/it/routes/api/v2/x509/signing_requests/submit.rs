@@ -66,6 +66,10 @@ async fn payload_and_digest_exclude_each_other_and_a_digest_has_its_length() {
         body["digest"] = json!(digest);
         signing.admin.post(REQUESTS, body.clone()).await.refused(400, "InvalidValue", Some("/digest"));
     }
+    body["digest"] = json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    let hexadecimal = signing.admin.post(REQUESTS, body.clone()).await;
+    hexadecimal.refused(400, "InvalidValue", Some("/digest"));
+    assert!(hexadecimal.text().contains("in base64; this looks like hexadecimal"), "{}", hexadecimal.text());
     body.as_object_mut().unwrap().remove("digest");
     signing.admin.post(REQUESTS, body).await.refused(400, "ArgumentParseError", Some("/uploadData"));
 }
