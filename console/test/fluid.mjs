@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 
-import { axe, logIn, open, settled, shoot, visit } from "./tools.mjs";
+import { axe, frames, logIn, open, settled, shoot, visit } from "./tools.mjs";
 
 const TASK_MAX_MS = 50;
 const ATTEMPTS = 3;
@@ -62,8 +62,6 @@ async function fluid(browser, journey) {
   }
   assert.deepEqual(late(), [], `slow each time of ${ATTEMPTS}`);
 }
-
-const frames = (page) => page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 
 async function scroll(page) {
   await page.mouse.move(640, 500);
@@ -144,8 +142,6 @@ async function byKeyboard(page) {
   const press = async (selector) => {
     await page.locator(selector).first().focus();
     await page.keyboard.press("Enter");
-    // What is opened says so a moment later, and only then asks for what is in it.
-    await frames(page);
     await settled(page);
   };
   // On a busy machine the page may ask even later than that.

@@ -110,10 +110,13 @@ function watch(page) {
   page.on("requestfailed", count(-1));
 }
 
+/** Waits until what was done to a page is drawn. */
+export const frames = (page) => page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+
 /** Waits until nothing is being read any more: a page that has all it asked for asks on within this time, or not at all. */
 export async function settled(page) {
   // What was just done to the page has not asked for anything yet.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  await frames(page);
   const state = calls.get(page);
   for (let tries = 0; tries < 1000; tries += 1) {
     if (state.open === 0 && Date.now() - state.since > 100) return;

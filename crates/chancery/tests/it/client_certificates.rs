@@ -69,7 +69,7 @@ fn a_certificate_logs_in_at_the_socket_that_asks() {
     let folder = temp_dir();
     certificates(folder.path());
     let asking = format!("127.0.0.1:{}", free_port());
-    let demo = Demo::start(folder.path(), &["--client-cert-listen", &asking, "--log-level", "info"]);
+    let demo = Demo::start_made(folder.path(), &["--client-cert-listen", &asking, "--log-level", "info"]);
     let client = demo.client();
     let role = json!({"name": "builders", "loginsRequired": 1, "perms": ["Signing:Submit"]});
     let role = client.create_role(&serde_json::from_value(role).unwrap()).unwrap().uuid;

@@ -126,7 +126,7 @@ fn the_typescript_client_is_installed_from_the_tree() {
     for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "dist/index.d.ts"] {
         assert!(installed.join(file).is_file(), "{file}");
     }
-    let demo = Demo::start(place.path(), &[]);
+    let demo = Demo::start_made(place.path(), &[]);
     let arguments = ["/base", "/caFile", "/admins/0/password", "/admins/1/password"].map(|name| demo.text(name));
     let said = Tool::new("node").folder(&program).arg("program.mjs").args(arguments).run().text();
     assert_eq!(said, "true true\n");

@@ -73,7 +73,7 @@ fn every_page_of_the_console_is_looked_at() {
     let temporary = temp_dir();
     let relay = Relay::listen(temporary.path());
     let arguments = relay.arguments();
-    let demo = Demo::start(temporary.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let demo = Demo::start_made(temporary.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let _passed = in_browser("looks.mjs", &demo, demo.text("/base"), temporary.path()).run();
 }
 

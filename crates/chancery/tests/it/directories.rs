@@ -45,7 +45,7 @@ impl Staff {
     fn start(arguments: &[&str]) -> Self {
         let folder = temp_dir();
         let directory = Slapd::start(folder.path(), &[CAROL, ODD]);
-        let demo = Demo::start(folder.path(), &[&["--limit", "provider-wait-max=20"], arguments].concat());
+        let demo = Demo::start_made(folder.path(), &[&["--limit", "provider-wait-max=20"], arguments].concat());
         let client = demo.client();
         let described = json!({"name": "staff", "ldap": searched(&directory)});
         let described: CreateIdentityProvider = serde_json::from_value(described).unwrap();

@@ -11,6 +11,7 @@ mod journal;
 mod kill;
 mod ledger;
 mod log;
+mod made;
 mod memory;
 mod nodes;
 mod notices;

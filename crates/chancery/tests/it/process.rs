@@ -12,6 +12,8 @@ use chancery_testkit::Tool;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
+use crate::made;
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_chancery");
 
 /// How long a start may take on a slow machine: it makes RSA keys.
@@ -161,6 +163,12 @@ impl Demo {
     /// Starts it and waits until it is ready.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
         Self::start_again(folder, "127.0.0.1:0", arguments)
+    }
+
+    /// Starts a copy of one that was made before, in a folder where none is: for whoever does not look at how it is made.
+    pub(crate) fn start_made(folder: &Path, arguments: &[&str]) -> Self {
+        made::put(&folder.join("data"));
+        Self::start(folder, arguments)
     }
 
     /// Starts one again where it was.

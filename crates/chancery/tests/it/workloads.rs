@@ -22,8 +22,10 @@ fn trust(client: &Client, name: &str, issuer: &str) -> chancery_types::IdentityP
 /// A demonstration that trusts the provider, whose `workload-1` is the application `ci`.
 fn demo(folder: &Path, provider: &IdentityProvider, arguments: &[&str]) -> Demo {
     let authority = provider.authority().display().to_string();
-    let demo =
-        Demo::start(folder, &[&["--provider-ca", &authority, "--limit", "provider-wait-max=60"], arguments].concat());
+    let demo = Demo::start_made(
+        folder,
+        &[&["--provider-ca", &authority, "--limit", "provider-wait-max=60"], arguments].concat(),
+    );
     let client = demo.client();
     let provider = trust(&client, "ours", &provider.issuer());
     let role = json!({"name": "builders", "loginsRequired": 1, "perms": ["Signing:Submit"]});

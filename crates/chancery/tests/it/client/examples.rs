@@ -99,7 +99,7 @@ fn every_example_works_as_it_stands_in_the_help() {
     collect(&[], &mut examples);
     let kept = temp_dir();
     let relay = Relay::listen(kept.path());
-    let place = Place::with(&relay.arguments().each_ref().map(String::as_str));
+    let place = Place::just_made(&relay.arguments().each_ref().map(String::as_str));
     furnish(&place);
     let mut transcript = Transcript::default();
     let mut left: BTreeSet<_> = examples.keys().cloned().collect();
@@ -239,8 +239,19 @@ fn at_one_terminal(place: &Place, step: &str, typed: &str) {
     if !["list", "show", "status", "templates", "template"].contains(&verb) || step.starts_with("audit") {
         return;
     }
-    let piped = place.sh(typed).done();
-    let seen = at_a_terminal(place, typed, &[]).done().replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
     let unfolded = |text: &str| text.split_whitespace().collect::<String>();
-    assert_eq!(unfolded(&seen), unfolded(&piped), "{step}");
+    let look = || {
+        let piped = place.sh(typed).done();
+        let seen = at_a_terminal(place, typed, &[]).done().replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+        (unfolded(&seen), unfolded(&piped))
+    };
+    let (mut seen, mut piped) = look();
+    // What is in the log is proven anew after each checkpoint, which may come between the two.
+    for _ in 0..5 {
+        if seen == piped {
+            break;
+        }
+        (seen, piped) = look();
+    }
+    assert_eq!(seen, piped, "{step}");
 }

@@ -54,7 +54,18 @@ impl Place {
     /// The same of a server with these arguments.
     pub(crate) fn with(arguments: &[&str]) -> Self {
         let folder = temp_dir();
+        let demo = Demo::start_made(folder.path(), arguments);
+        Self::of(folder, demo)
+    }
+
+    /// The same of one that has just been made: nothing was done with it but its own look at itself.
+    pub(crate) fn just_made(arguments: &[&str]) -> Self {
+        let folder = temp_dir();
         let demo = Demo::start(folder.path(), arguments);
+        Self::of(folder, demo)
+    }
+
+    fn of(folder: TempDir, demo: Demo) -> Self {
         let place = Self { folder, demo };
         std::os::unix::fs::symlink(place.path("data"), place.path("chancery-data")).unwrap();
         let people = [("one", "/admins/0/password"), ("two", "/admins/1/password"), ("three", "/approver/password")];

@@ -85,7 +85,7 @@ fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = demo.client();
     let made = mailbox(&client, "releases", "releases@example.org");
     let refused = mailbox(&client, "nobody", "refused@example.org");
@@ -140,7 +140,7 @@ fn no_password_goes_to_a_relay_whose_certificate_is_not_trusted() {
     let (authority, port) = (Receiver::new(&other).authority.display().to_string(), relay.place.port.to_string());
     let arguments =
         ["--notice-ca", &authority, "--smtp-host", "localhost", "--smtp-port", &port, "--smtp-from", "a@b.example"];
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = demo.client();
     let made = mailbox(&client, "releases", "releases@example.org");
     let mut tested = client.test_notice_target(made.uuid, &Default::default()).unwrap();
@@ -179,7 +179,7 @@ fn a_person_confirms_its_mailbox_and_hears_of_what_it_can_decide() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let admins = demo.client();
     let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let _state = approver.log_in(demo.text("/approver/username"), demo.text("/approver/password")).unwrap();

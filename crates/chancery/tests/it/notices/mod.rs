@@ -140,7 +140,7 @@ fn no_notice_is_lost_while_the_receiver_is_down_and_the_server_is_killed() {
     let authority = receiver.authority.display().to_string();
     let arguments =
         ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--public-origin", "https://kms.example.org"];
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = demo.client();
     let made = target(&client, "receiver", &receiver.url("localhost", "hook"));
     let mut submitted = submit(&client, &demo, number / 2);
@@ -196,7 +196,7 @@ fn nothing_is_sent_to_this_machine_or_a_private_network() {
     let mut receiver = Receiver::new(folder.path());
     receiver.listen();
     let authority = receiver.authority.display().to_string();
-    let demo = Demo::start(folder.path(), &["--notice-ca", &authority]);
+    let demo = Demo::start_made(folder.path(), &["--notice-ca", &authority]);
     let client = demo.client();
     let port = receiver.port;
     for (number, host) in [

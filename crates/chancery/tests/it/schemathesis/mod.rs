@@ -56,7 +56,7 @@ fn generated_calls(filter: &str) -> String {
     let relay = Relay::listen(folder.path());
     let limits = ["--limit", "notice-targets-max=10000", "--limit", "mailbox-codes-per-hour=10000"].map(str::to_owned);
     let arguments: Vec<_> = limits.iter().chain(&relay.arguments()).cloned().collect();
-    let demo = Demo::start(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let demo = Demo::start_made(folder.path(), &arguments.iter().map(String::as_str).collect::<Vec<_>>());
     let _passed = Tool::new("schemathesis")
         .folder(folder.path())
         .env("SCHEMATHESIS_HOOKS", HOOKS)

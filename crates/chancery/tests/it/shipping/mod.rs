@@ -115,7 +115,7 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     ];
     let mut receivers = kinds.map(|kind| Receiver::new(kind, folder.path()));
     receivers.iter_mut().for_each(Receiver::listen);
-    let (mut demo, number) = (Demo::start(folder.path(), &arguments), AtomicU64::new(0));
+    let (mut demo, number) = (Demo::start_made(folder.path(), &arguments), AtomicU64::new(0));
     let listen = demo.text("/base").trim_start_matches("https://").to_owned();
     let client = demo.client();
     let made: Vec<_> = receivers.iter().map(|one| one.target(&client, &format!("{:?}", one.kind))).collect();
@@ -205,7 +205,7 @@ fn no_record_goes_to_this_machine_or_to_somebody_without_the_certificate() {
         (vec!["--notice-networks", "127.0.0.1"], "certificate"),
     ] {
         let place = temp_dir();
-        let demo = Demo::start(place.path(), &arguments);
+        let demo = Demo::start_made(place.path(), &arguments);
         let client = demo.client();
         let target = receiver.target(&client, "logs");
         let mut tested = None;

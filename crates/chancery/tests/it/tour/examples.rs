@@ -41,7 +41,7 @@ fn the_readmes_examples_run() {
         assert!(readme.contains(&format!("```rust\n{example}```\n")), "README.md lacks {example}");
     }
     let folder = temp_dir();
-    let demo = Demo::start(folder.path(), &[]);
+    let demo = Demo::start_made(folder.path(), &[]);
     let key = api_key(&demo);
     let client = || Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let cards = ["4111111111111111", "5555555555554444"].map(str::to_owned);

@@ -135,7 +135,7 @@ fn takes_the_tour(way: fn(Client) -> Way) {
     let slow = ["--limit", "provider-wait-max=20"];
     let of_relay = relay.arguments();
     let arguments = [&of_relay.each_ref().map(String::as_str)[..], &of_provider, &slow].concat();
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = || Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let [admins, approver, visitor] = [(); 3].map(|()| Caller(way(client())));
     for (caller, person) in [(&admins, "/admins/0"), (&admins, "/admins/1"), (&approver, "/approver")] {

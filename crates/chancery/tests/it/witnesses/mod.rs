@@ -160,7 +160,7 @@ fn checkpoints_are_cosigned_and_verifiers_can_demand_it() {
     let (first, second) = (witnesses[0].flag(), witnesses[1].flag());
     let arguments =
         ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--witness", &first, "--witness", &second];
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = demo.client();
     sign(&demo, &client, "one");
     // Nobody listens: it is told, with a record, a notice and a figure.
@@ -281,7 +281,7 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     let mut witness = Witness::new("w1.example.org", folder.path());
     let flag = witness.flag();
     let arguments = ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--witness", &flag];
-    let demo = Demo::start(folder.path(), &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
     let client = demo.client();
     let log = String::from_utf8(client.log_key().unwrap()).unwrap().trim().to_owned();
     let ledger = client.audit_checkpoint().unwrap().key;
