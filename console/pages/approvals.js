@@ -52,7 +52,7 @@ const missingOf = (decided, roles) => missing({ given: approved(decided).length,
 export function ours(decided) {
   if (approved(decided).some((/** @type {Json} */ one) => includesUs(one.identities))) return t("approvals.youApproved");
   if (includesUs(decided.submittedBy)) return t("approvals.youSubmitted");
-  return may("Signing:Approve") ? h("strong", {}, t("approvals.yourTurn")) : t("approvals.youLook");
+  return decided.mayApprove ? h("strong", {}, t("approvals.yourTurn")) : t("approvals.youLook");
 }
 
 /** @param {Json} decided */

@@ -48,13 +48,14 @@ export function who({ object, waits, roles }) {
 /** Whether two people are logged in here, who approve as one. */
 const isTwo = () => session.identities.length > 1;
 
-/** Why the reader cannot approve; nothing where nothing is known against it. The server decides in any case. @param {Pick<Decidable, "object" | "selfApproval">} options */
+/** Why the reader cannot approve what waits; nothing where the rules take it. The server decides in any case. @param {Pick<Decidable, "object" | "selfApproval">} options */
 export function obstacle({ object, selfApproval }) {
   if (!may("Signing:Approve")) return t("decide.noPermission");
   if (approved(object).some((/** @type {Json} */ one) => includesUs(one.identities))) return t(isTwo() ? "decide.alreadyAsOne" : "decide.already");
-  if (!includesUs(object.submittedBy)) return undefined;
+  if (object.mayApprove) return undefined;
+  if (!includesUs(object.submittedBy)) return t("decide.notYours");
   if (selfApproval === "Never") return t("decide.ownNever");
-  return isTwo() ? undefined : t("decide.ownAlone");
+  return t(isTwo() ? "decide.notYours" : "decide.ownAlone");
 }
 
 /** Notes that were typed and not sent, so that they are still there when their page is shown anew. @type {Map<string, string>} */

@@ -17,6 +17,7 @@ import { alarms, halfElsewhere, health, narrow, otherSession, places, secrets, s
 import { identities } from "./identities.mjs";
 import { issuing } from "./issuing.mjs";
 import { journal } from "./journal.mjs";
+import { late } from "./late.mjs";
 import { SCRIPT, plant, smallProgram } from "./planted.mjs";
 import { ownPassword } from "./own-password.mjs";
 import { people } from "./people.mjs";
@@ -127,6 +128,8 @@ test("people log in by an identity provider, alone and as one of two", () => peo
 test("a service is deployed, and a change of its policy waits", () => deploying(browser, admins));
 
 test("the interface is found, tried and read at /docs", () => documentation(browser, admins));
+
+test("whoever came after a request sees that it is for others to approve", () => late(browser, admins, planted.strict));
 
 test("two people approve from two browsers, and the second approval signs", async () => {
   const call = await caller(admins);

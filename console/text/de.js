@@ -395,6 +395,7 @@ export default {
   "decide.signed": "Die Richtlinie verlangt, dass Sie dies mit Ihrem Passkey signieren.",
   "decide.signedByBoth": "Die Richtlinie verlangt, dass jeder von Ihnen dies mit einem Passkey signiert, nacheinander.",
   "decide.alreadyAsOne": "einer von Ihnen hat es schon genehmigt, und Sie beide zählen als einer.",
+  "decide.notYours": "andere Rollen sind an der Reihe, oder es ist älter als Ihr Konto, Ihr Passwort, Ihre Rolle oder Ihr Recht.",
   "decide.ownNever": "Sie haben es eingereicht, und andere müssen es genehmigen.",
   "decide.ownAlone": "Sie haben es eingereicht, und niemand genehmigt Eigenes allein.",
   "decide.ownDual": "Sie haben das eingereicht. Ihre Genehmigung zählt, weil Sie zu zweit angemeldet sind und die Richtlinie es erlaubt.",

@@ -395,6 +395,7 @@ export default {
   "decide.signed": "The policy demands that you sign this with your passkey.",
   "decide.signedByBoth": "The policy demands that each of you signs this with a passkey, one after the other.",
   "decide.alreadyAsOne": "one of you has approved it already, and you two count as one.",
+  "decide.notYours": "it is the turn of other roles, or it is older than your account, your password, your role or your permission.",
   "decide.ownNever": "you submitted it, and others have to approve it.",
   "decide.ownAlone": "you submitted it, and nobody approves their own alone.",
   "decide.ownDual": "You submitted this. Your approval counts because two of you are logged in and the policy allows it.",

@@ -3461,6 +3461,8 @@ class Proposal(TypedDict):
     """The authority that it is about."""
     kind: ProposalKind
     """What is proposed."""
+    mayApprove: NotRequired[bool]
+    """Whether it waits, and the rules take an approval of the session that asks."""
     nextRoleUuids: NotRequired[list[RoleId] | None]
     """Of which roles the next approval has to come; absent where any approver will do."""
     objInfo: ProposalIdObjInfo
@@ -4153,6 +4155,8 @@ class SigningRequest(TypedDict):
     """How far the items of a manifest are; their signatures are under `…/items`."""
     manifestChanges: NotRequired[ManifestChanges | None]
     """What is new in a manifest; only with `?include=contents`, and for whoever may approve."""
+    mayApprove: NotRequired[bool]
+    """Whether it waits, and the rules take an approval of the session that asks."""
     metadata: NotRequired[dict[str, str] | None]
     """Names and values that the submitter gave it: nothing that anybody checked."""
     name: str

@@ -3503,6 +3503,8 @@ export interface Proposal {
   issuerUuid?: CertificateId | null;
   /** What is proposed. */
   kind: ProposalKind;
+  /** Whether it waits, and the rules take an approval of the session that asks. */
+  mayApprove?: boolean;
   /** Of which roles the next approval has to come; absent where any approver will do. */
   nextRoleUuids?: RoleId[] | null;
   /** Its name and id. */
@@ -4198,6 +4200,8 @@ export interface SigningRequest {
   manifest?: ManifestSummary | null;
   /** What is new in a manifest; only with `?include=contents`, and for whoever may approve. */
   manifestChanges?: ManifestChanges | null;
+  /** Whether it waits, and the rules take an approval of the session that asks. */
+  mayApprove?: boolean;
   /** Names and values that the submitter gave it: nothing that anybody checked. */
   metadata?: Record<string, string> | null;
   /** Its name. */

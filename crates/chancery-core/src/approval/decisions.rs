@@ -16,7 +16,7 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::{
-    rules::{Approval, Participant},
+    rules::{Approval, Facts, Participant, may_approve},
     signed::{self, SignedApproval},
 };
 use crate::{Approvals, Caller, Error, Member, Result, base::text::check_note};
@@ -38,6 +38,11 @@ pub(crate) fn participants(caller: &Caller) -> Vec<Participant> {
 pub(crate) fn participants_by(caller: &Caller, perm: Perm) -> Vec<Participant> {
     let by = |member: &Member| Participant { trusted_since: member.trusted_since(perm), ..participant(member) };
     caller.members().iter().map(by).collect()
+}
+
+/// Whether it waits for an approval that this session may give.
+pub(crate) fn may_be_approved_by(facts: &Facts, caller: &Caller) -> bool {
+    caller.has(Perm::SigningApprove) && may_approve(facts, &participants(caller))
 }
 
 pub(super) fn participant(member: &Member) -> Participant {

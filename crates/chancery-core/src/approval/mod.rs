@@ -21,7 +21,9 @@ use std::{
 use crate::{Context, Error, Identities, Log, Result, approval::proposals::Effects, base::above::Above, time::rfc3339};
 
 pub(crate) use self::{
-    decisions::{ATTEMPTS_MAX, NewDecision, StoredDecision, participants, participants_by, too_many_attempts},
+    decisions::{
+        ATTEMPTS_MAX, NewDecision, StoredDecision, may_be_approved_by, participants, participants_by, too_many_attempts,
+    },
     id_locks::IdLocks,
     parties::Parties,
     pre_approval::PreApproved,

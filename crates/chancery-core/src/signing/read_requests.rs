@@ -58,7 +58,8 @@ impl Signing {
         let shown = proven.as_ref().map(|proven| proven.shown.clone());
         let provenance_envelope = proven.filter(|_| include == Some(Include::Provenance)).map(Proven::into_envelope);
         let approval_digest = self.approval_digest(&grant, &stored, page_hashes.as_deref(), program.as_ref()).await?;
-        let detail = stored.detail(payload, approval_digest, proof, self.context.hardened, self.context.clock.now_ms());
+        let facts = stored.facts(self.context.hardened, self.context.clock.now_ms());
+        let detail = stored.detail(payload, approval_digest, proof, (&facts, caller));
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let page_hashes = page_hashes.map(Base64);
         Ok(SigningRequest {

@@ -19,8 +19,8 @@ use super::{
     service::{Policy, Service},
 };
 use crate::{
-    Error, Result,
-    approval::{Facts, Parties, Standing, StoredDecision, moment, requirement},
+    Caller, Error, Result,
+    approval::{Facts, Parties, Standing, StoredDecision, may_be_approved_by, moment, requirement},
 };
 
 /// A signing request without its payload.
@@ -112,10 +112,8 @@ impl StoredRequest {
         payload: Option<Vec<u8>>,
         approval_digest: Vec<u8>,
         inclusion_proof: Option<InclusionProof>,
-        hardened: bool,
-        now_ms: i64,
+        (facts, caller): (&Facts, &Caller),
     ) -> SigningRequest {
-        let facts = self.facts(hardened, now_ms);
         let (state, approval_state) = facts.standing.words();
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
         let expired = facts.standing == Standing::Expired;
@@ -152,6 +150,7 @@ impl StoredRequest {
             expires_at: row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
+            may_approve: may_be_approved_by(facts, caller),
             approvals: self.decisions.iter().map(approval).collect(),
             pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
             repeats_uuid: row.repeats_id.map(SigningRequestId::from),

@@ -161,6 +161,9 @@ pub struct Proposal {
     /// Of which roles the next approval has to come; absent where any approver will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_role_uuids: Option<Vec<RoleId>>,
+    /// Whether it waits, and the rules take an approval of the session that asks.
+    #[serde(default)]
+    pub may_approve: bool,
     /// Whether those who made it may take part in approving it, while it waits: the stricter of all rules that it is under.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_approval: Option<SelfApproval>,

@@ -306,6 +306,9 @@ pub struct SigningRequest {
     /// Of which roles the next approval has to come; absent where any approver will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_role_uuids: Option<Vec<RoleId>>,
+    /// Whether it waits, and the rules take an approval of the session that asks.
+    #[serde(default)]
+    pub may_approve: bool,
     /// What people have decided, oldest first.
     pub approvals: Vec<Approval>,
     /// The pre-approval that stood in for its approvals.

@@ -41,7 +41,7 @@ impl Approvals {
         }
         let effect = Arc::clone(&stored.effect);
         let (now_ms, hardened, looks) = (self.context.clock.now_ms(), self.context.hardened, Arc::clone(&effect));
-        let proposal = stored.detail(used, hardened, now_ms);
+        let proposal = stored.detail(caller, used, hardened, now_ms);
         let read = self.context.storage.read(&grant, move |tx| {
             Box::pin(async move { looks.looked_up(tx, Reading { effects, hardened, now_ms }, proposal).await })
         });

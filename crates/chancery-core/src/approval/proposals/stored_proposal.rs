@@ -23,7 +23,9 @@ use super::{
 };
 use crate::{
     Caller, Error, Result,
-    approval::{Facts, Parties, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
+    approval::{
+        Facts, Parties, Requirement, Standing, StoredDecision, may_be_approved_by, moment, pre_approval_life::Life,
+    },
     context::{grant::Entitles, storage::Evidence},
 };
 
@@ -282,7 +284,13 @@ impl StoredProposal {
     }
 
     /// The proposal in full, with the digests that were used.
-    pub(super) fn detail(self, used: Vec<tables::pre_approvals::Used>, hardened: bool, now_ms: i64) -> Proposal {
+    pub(super) fn detail(
+        self,
+        caller: &Caller,
+        used: Vec<tables::pre_approvals::Used>,
+        hardened: bool,
+        now_ms: i64,
+    ) -> Proposal {
         let (facts, digest) = (self.facts(hardened, now_ms), self.digest());
         let (state, approval_state) = self.words(facts.standing, self.life(now_ms));
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
@@ -318,6 +326,7 @@ impl StoredProposal {
             expires_at: self.row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
+            may_approve: may_be_approved_by(&facts, caller),
             self_approval: (facts.standing == Standing::Pending).then_some(facts.self_approval),
             approvals: self.decisions.iter().map(approval).collect(),
             pre_approval,

@@ -163,16 +163,23 @@ pub(super) fn print_proposals(connection: &Connection) -> Result<(), Failure> {
     }
 }
 
-/// What the caller has done with it already.
+/// What the caller has done with it already, or that it is none of the caller's business.
 pub(super) fn part_in_request(own: &[ObjInfo<IdentityId>], request: &SigningRequest) -> Option<&'static str> {
     let approvals = request.approvals.iter().filter(|one| one.decision == RequestDecision::Approve);
-    part(own, &request.submitted_by, approvals.flat_map(|one| &one.identities))
+    part(own, &request.submitted_by, approvals.flat_map(|one| &one.identities)).or(no_business(request.may_approve))
 }
 
 /// The same of a proposal.
 pub(super) fn part_in_proposal(own: &[ObjInfo<IdentityId>], proposal: &Proposal) -> Option<&'static str> {
     let approvals = proposal.approvals.iter().filter(|one| one.decision == ProposalDecision::Approve);
-    part(own, &proposal.submitted_by, approvals.flat_map(|one| &one.identities))
+    part(own, &proposal.submitted_by, approvals.flat_map(|one| &one.identities)).or(no_business(proposal.may_approve))
+}
+
+const fn no_business(may_approve: bool) -> Option<&'static str> {
+    if may_approve {
+        return None;
+    }
+    Some("may not approve it: other roles are to, or it is older than your account, password, role or permission")
 }
 
 fn part<'a>(

@@ -214,7 +214,10 @@ async fn a_stricter_policy_counts_for_requests_that_wait() {
     signing.agreed(&change(&signing.admin, &service, body).await).await;
     let detail = signing.read(&request).await;
     assert_eq!((&detail["approvalsRequired"], &detail["nextRoleUuids"]), (&json!(2), &json!([leads])));
+    assert_eq!(detail["mayApprove"], false, "it is the turn of others");
     approve(&signing.admin, &request).await.refused(403, "NotAuthorized", None);
+    let theirs = lead.get(&format!("{REQUESTS}/{request}")).await;
+    assert_eq!(theirs.response()["mayApprove"], true);
     let approved = approve(&lead, &request).await;
     assert_eq!(approved.response()["approvals"], json!({"given": 1, "required": 2}));
     assert_eq!(approve(&signing.admin, &request).await.response()["state"], "Signed");

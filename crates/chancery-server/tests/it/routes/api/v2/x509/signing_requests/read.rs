@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use crate::signing::{REQUESTS, Signing, approve, submit};
+use crate::{
+    client::Client,
+    signing::{REQUESTS, Signing, approve, submit},
+};
 
 #[tokio::test]
 async fn a_request_in_full() {
@@ -42,10 +45,35 @@ async fn a_request_in_full() {
             "signature": "",
             "submittedAt": "2026-06-21T12:00:00Z",
             "approvalsRequired": 2,
+            "mayApprove": true,
             "inclusionProof": null,
             "uploadSize": 7,
         })
     );
+}
+
+/// What approving it would answer.
+#[tokio::test]
+async fn whether_the_rules_take_an_approval_of_the_reader_is_told() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 2).await;
+    let ann = signing.approver("ann").await;
+    let role = signing.role("both", &["Signing:Submit", "Signing:Approve"]).await;
+    let sam = signing.person("sam", &role).await;
+    let request = submit(&sam, &service, b"x").await;
+    signing.app.clock.advance_ms(1);
+    let late = signing.approver("late").await;
+    let path = format!("{REQUESTS}/{request}");
+    let told = async |who: &Client| who.get(&path).await.response()["mayApprove"].as_bool().unwrap();
+    assert!(told(&ann).await && told(&signing.admin).await);
+    assert!(!told(&sam).await, "nobody approves their own alone");
+    assert!(!told(&late).await, "it is older than the account");
+    for (who, refused) in [(&sam, true), (&late, true), (&ann, false)] {
+        assert_eq!(approve(who, &request).await.status == 403, refused);
+    }
+    assert!(!told(&ann).await && told(&signing.admin).await, "nobody approves twice");
+    approve(&signing.admin, &request).await.response();
+    assert!(!told(&signing.admin).await, "it waits no more");
 }
 
 #[tokio::test]
