@@ -49,13 +49,14 @@ mod tests {
     fn the_password_of_a_database_is_not_told_and_lists_are_bounded() {
         let options = Options {
             store: Some("postgres://chancery:hunter2@db.example/chancery".to_owned()),
-            limit: Some(vec!["page-size-max=7".to_owned(); 60]),
-            trusted_proxies: Some(vec!["10.0.0.0/8".to_owned()]),
+            limit: Some(vec!["page-size-max=7".to_owned()]),
+            trusted_proxies: Some(vec!["10.0.0.0/8".to_owned(); 60]),
             ..Options::default()
         };
         let told = options.resolve().unwrap().recorded();
         assert!(!told.to_string().contains("hunter2"), "{told}");
-        assert_eq!((&told["store"], &told["trusted-proxies"]), (&json!("PostgreSQL"), &json!(["10.0.0.0/8"])));
-        assert_eq!((told["limits"].as_array().unwrap().len(), &told["limits"][50]), (51, &json!("10 more")));
+        assert_eq!((&told["store"], &told["limits"]), (&json!("PostgreSQL"), &json!(["page-size-max=7"])));
+        let proxies = told["trusted-proxies"].as_array().unwrap();
+        assert_eq!((proxies.len(), &proxies[50]), (51, &json!("10 more")));
     }
 }
