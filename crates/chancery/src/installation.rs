@@ -6,8 +6,8 @@ use std::{error::Error, fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::
 use chancery_core::{Chancery, Clock, Config, JournalConfig, OpenFailure, PasswordWork, RootKeySource};
 
 use crate::{
-    client::exit::usage,
-    failure::{Failure, While as _, describe},
+    client::exit::{as_usage, usage},
+    failure::{Failure, While as _},
     notices, providers,
     settings::Settings,
     time_stamps,
@@ -80,15 +80,12 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
 /// a reason that says nothing of what is in it ends the command as a wrong use: no verdict is mistaken for another.
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
     expect_existing(settings)?;
-    if settings.root_key.is_none() {
-        return Err(no_root_key());
-    }
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
     // The log's name is the one that it has.
     (settings.log_name, settings.public_url) = (None, None);
     let opened = open(&settings).await;
-    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { usage(describe(why.as_ref())) } else { why })
+    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { as_usage(&why) } else { why })
 }
 
 fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {

@@ -89,6 +89,11 @@ pub(crate) fn usage(message: impl Into<String>) -> Failure {
     told(Exit::Usage, message)
 }
 
+/// What failed because of what was asked for.
+pub(crate) fn as_usage(failure: &Failure) -> Failure {
+    usage(describe(failure.as_ref()))
+}
+
 /// How a failure ends the command.
 pub(crate) fn exit_of(failure: &Failure) -> Exit {
     causes(failure)

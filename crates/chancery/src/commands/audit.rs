@@ -21,8 +21,8 @@ use super::audit_who;
 use crate::{
     bounded,
     cli::audit::{AuditArchive, AuditVerify, AuditVerifyJournal, JournalPlace},
-    client::exit::{Exit, told_with, usage},
-    failure::{Failure, describe},
+    client::exit::{Exit, as_usage, told_with, usage},
+    failure::Failure,
     installation, output,
     shown::{Shown, escaped_json},
 };
@@ -233,7 +233,7 @@ fn tell_ledger_faults(faults: &[LedgerFault]) {
 /// Checkpoints that were kept. What is no note at all cannot be read, and says nothing of the records.
 fn notes(files: &[PathBuf]) -> Result<Vec<String>, Failure> {
     let note = |file: &PathBuf| {
-        let text = bounded::text("--checkpoint", file).map_err(|why| usage(describe(why.as_ref())))?;
+        let text = bounded::text("--checkpoint", file).map_err(|why| as_usage(&why))?;
         let note = as_kept(&text);
         let wrong =
             || usage(format!("--checkpoint {}: it is no signed note, as audit checkpoint answers", file.display()));

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::{
     cli::{Rows, RowsAuthenticate, RowsCommand, RowsList},
-    client::exit::usage,
-    failure::{Failure, describe},
+    client::exit::as_usage,
+    failure::Failure,
     installation, output,
     settings::HostOptions,
     shown::escaped_json,
@@ -24,7 +24,7 @@ pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
     match command.what {
         RowsCommand::List(RowsList { installation }) => {
             // Exit code 1 says that there are some, so nothing else ends with it.
-            looked_at(installation).await.map_err(|why| usage(describe(why.as_ref())))
+            looked_at(installation).await.map_err(|why| as_usage(&why))
         }
         RowsCommand::Authenticate(RowsAuthenticate { rows, yes, installation }) => {
             let chancery = installation::open_existing(&installation.resolve()?).await?;

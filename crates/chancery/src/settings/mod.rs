@@ -26,8 +26,8 @@ pub(crate) use self::{
 };
 use crate::{
     bounded,
-    client::exit::usage,
-    failure::{Failure, While as _, describe},
+    client::exit::as_usage,
+    failure::{Failure, While as _},
 };
 
 /// Whoever stops a server waits for it.
@@ -245,7 +245,7 @@ impl Options {
     /// The settings in force: what the flags and the environment leave open comes from the file, then from defaults. What
     /// cannot be in force is a wrong use.
     pub(crate) fn resolve(self) -> Result<Settings, Failure> {
-        self.settled().map_err(|why| usage(describe(why.as_ref())))
+        self.settled().map_err(|why| as_usage(&why))
     }
 
     fn settled(self) -> Result<Settings, Failure> {
