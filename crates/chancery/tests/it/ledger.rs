@@ -7,8 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chancery_client::Client;
 use chancery_testkit::{Ran, Tool, temp_dir};
-use chancery_types::wire::audit::AuditExportQuery;
+use chancery_types::wire::audit::{AuditCheckpoint, AuditExportQuery};
 use serde_json::{Value, json};
 
 use crate::process::{Demo, chancery};
@@ -32,9 +33,7 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
         let role = json!({"name": format!("role {number}"), "loginsRequired": 1, "perms": []});
         client.create_role(&serde_json::from_value(role).unwrap()).unwrap();
     }
-    let asked = AuditExportQuery { ledger: Some(true), ..AuditExportQuery::default() };
-    let exported = io::read_to_string(client.export_audit(&asked).unwrap()).unwrap();
-    let newest = client.audit_checkpoint().unwrap();
+    let (exported, newest) = exported_at_rest(&client);
     let file = |name: &str, text: &str| {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
@@ -112,6 +111,20 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
         "{}",
         found.stderr
     );
+}
+
+/// The ledger and its newest checkpoint, of the same records: what a server counts it writes within a second, which may be
+/// between the two.
+fn exported_at_rest(client: &Client) -> (String, AuditCheckpoint) {
+    let asked = AuditExportQuery { ledger: Some(true), ..AuditExportQuery::default() };
+    for _ in 0..5 {
+        let exported = io::read_to_string(client.export_audit(&asked).unwrap()).unwrap();
+        let newest = client.audit_checkpoint().unwrap();
+        if exported.contains(&serde_json::to_string(&newest.checkpoint).unwrap()) {
+            return (exported, newest);
+        }
+    }
+    panic!("there are new records each time");
 }
 
 /// Whoever checks a copy makes no evidence of it, and no trace in it.
