@@ -18,6 +18,8 @@ use x509_cert::{
     name::{Name, RdnSequence, RelativeDistinguishedName},
 };
 
+use crate::tsp::oid::is_readable;
+
 /// Bytes of a one-line name. The attributes' own bounds allow somewhat more, but nobody's name is that long.
 pub const ONE_LINE_MAX: usize = 4_096;
 
@@ -119,6 +121,9 @@ impl DistinguishedName {
             }
             let mut types: Vec<ObjectIdentifier> = pairs.iter().map(|pair| pair.oid).collect();
             types.sort_unstable();
+            if let Some(unreadable) = types.iter().find(|oid| !is_readable(oid.as_bytes())) {
+                return Err(DnError::LargeArc(unreadable.to_string()));
+            }
             if let Some(twice) = types.windows(2).find(|two| two[0] == two[1]) {
                 return Err(DnError::Twice(attribute::name_of(twice[0])));
             }
@@ -181,6 +186,7 @@ pub enum DnError {
     Quote,
     Hex,
     Twice(String),
+    LargeArc(String),
     Encoding(ErrorKind),
 }
 
@@ -226,6 +232,12 @@ impl fmt::Display for DnError {
             Self::Quote => f.write_str("A quoted value ends with a quotation mark, and a separator follows."),
             Self::Hex => f.write_str("After '#', the hexadecimal digits of one DER value are expected."),
             Self::Twice(name) => write!(f, "{name} stands twice in one multi-valued part of the name."),
+            Self::LargeArc(oid) => {
+                write!(
+                    f,
+                    "The attribute {oid} has a number of 2^28 or more, with which many programs cannot read a certificate."
+                )
+            }
             Self::Encoding(kind) => write!(f, "The name cannot be encoded: {kind}."),
         }
     }

@@ -155,3 +155,13 @@ fn a_name_from_outside_has_no_empty_part() {
         assert_eq!(taken, expected, "{der}");
     }
 }
+
+#[test]
+fn a_name_has_no_attribute_that_programs_cannot_read() {
+    assert_eq!(read("1.2.268435455=a").as_deref(), Ok("1.2.268435455=#0c0161"));
+    let refused = DnError::LargeArc("1.2.268435456".to_owned());
+    assert_eq!(read("CN=a,1.2.268435456=b"), Err(refused.clone()));
+    // SEQUENCE { SET { SEQUENCE { 1.2.268435456, UTF8String b } } }, as requests and certificates from elsewhere have it.
+    let name = Name::from_der(&hex::decode("300f310d300b06062a81808080000c0162").unwrap()).unwrap();
+    assert_eq!(DistinguishedName::taken(&name).map(|name| name.to_string()), Err(refused));
+}

@@ -16,11 +16,17 @@ pub struct Oid(Vec<u8>);
 /// takes a fifth byte.
 const READABLE_BITS: usize = 28;
 
+/// Whether every verifier can read this content of an OBJECT IDENTIFIER: all its arcs are below 2^28, as they are encoded (the
+/// first two are one).
+pub(crate) fn is_readable(content: &[u8]) -> bool {
+    content.split_inclusive(|byte| byte & 0x80 == 0).all(|arc| 7 * arc.len() <= READABLE_BITS)
+}
+
 impl Oid {
-    /// Whether every verifier can read it: all its arcs are below 2^28, as they are encoded (the first two are one).
+    /// Whether every verifier can read it.
     #[must_use]
     pub fn is_readable(&self) -> bool {
-        self.0.split_inclusive(|byte| byte & 0x80 == 0).all(|arc| 7 * arc.len() <= READABLE_BITS)
+        is_readable(&self.0)
     }
 }
 
