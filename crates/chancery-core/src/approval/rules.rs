@@ -287,13 +287,14 @@ fn next(facts: &Facts, transition: Transition<'_>) -> Result<Standing, Refusal> 
             approved.approvals.push(facts.approval_of(session));
             Ok(with_approvals(&approved))
         }
-        (Standing::Pending, Transition::Deny(session)) => {
+        // Whoever may not is not told where it stands.
+        (standing, Transition::Deny(session)) => {
             may_deny(facts, session)?;
-            Ok(Standing::Denied)
+            if standing == Standing::Pending { Ok(Standing::Denied) } else { Err(Refusal::Standing(standing)) }
         }
-        (Standing::Pending, Transition::Withdraw(session)) => {
+        (standing, Transition::Withdraw(session)) => {
             may_withdraw(facts, session)?;
-            Ok(Standing::Withdrawn)
+            if standing == Standing::Pending { Ok(Standing::Withdrawn) } else { Err(Refusal::Standing(standing)) }
         }
         (Standing::Pending, Transition::Expire) => Ok(Standing::Expired),
         (Standing::Approved, Transition::Sign) => Ok(Standing::Signed),
@@ -311,8 +312,6 @@ fn next(facts: &Facts, transition: Transition<'_>) -> Result<Standing, Refusal> 
             Transition::Submit
             | Transition::SubmitPreApproved(_)
             | Transition::Approve(_)
-            | Transition::Deny(_)
-            | Transition::Withdraw(_)
             | Transition::Expire
             | Transition::Sign
             | Transition::Fail

@@ -239,7 +239,10 @@ fn approvers_of_every_kind_and_submitters_deny() {
     for session in [submitter, newcomer, machine, person(3)] {
         assert_eq!(next(&facts, Transition::Deny(&[session])), Ok(Standing::Denied));
     }
-    assert_eq!(next(&facts, Transition::Deny(&[outsider])), Err(Refusal::NotAnApprover(id(9))));
+    let ended = Facts { standing: Standing::Signed, ..facts.clone() };
+    for facts in [&facts, &ended] {
+        assert_eq!(next(facts, Transition::Deny(std::slice::from_ref(&outsider))), Err(Refusal::NotAnApprover(id(9))));
+    }
     assert_eq!(next(&facts, Transition::Deny(&[])), Err(Refusal::Standing(Standing::Pending)));
 }
 
@@ -293,7 +296,9 @@ fn steps_that_a_policy_gets_later_are_taken_too() {
 fn only_who_submitted_it_withdraws_it() {
     let approver = [person(2)];
     let pending = facts(Standing::Pending);
-    assert_eq!(next(&pending, Transition::Withdraw(&approver)), Err(Refusal::NotASubmitter(id(2))));
+    for facts in [&pending, &facts(Standing::Signed)] {
+        assert_eq!(next(facts, Transition::Withdraw(&approver)), Err(Refusal::NotASubmitter(id(2))));
+    }
     assert_eq!(next(&pending, Transition::Withdraw(&[person(2), person(1)])), Ok(Standing::Withdrawn));
     assert_eq!(next(&pending, Transition::Withdraw(&[])), Err(Refusal::Standing(Standing::Pending)));
 }
