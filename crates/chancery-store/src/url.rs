@@ -233,7 +233,11 @@ impl fmt::Display for StoreUrl {
         match &self.place {
             Place::File(path, _) => write!(f, "{}", path.display()),
             Place::Servers(addresses) => {
-                let hosts: Vec<_> = addresses.iter().map(|address| address.host_str().unwrap_or("")).collect();
+                let host = |address: &Url| match (address.host_str().unwrap_or(""), address.port()) {
+                    (host, Some(port)) => format!("{host}:{port}"),
+                    (host, None) => host.to_owned(),
+                };
+                let hosts: Vec<_> = addresses.iter().map(host).collect();
                 write!(f, "postgres://{}{}", hosts.join(","), addresses.first().map_or("", |address| address.path()))
             }
         }
@@ -255,8 +259,8 @@ mod tests {
         let url: StoreUrl = "postgres://clerk:s3cret@db.example:5432/chancery?password=s3cret&user=clerk"
             .parse()
             .expect("a good address");
-        assert_eq!(url.to_string(), "postgres://db.example/chancery");
-        assert_eq!(format!("{url:?}"), "StoreUrl(postgres://db.example/chancery)");
+        assert_eq!(url.to_string(), "postgres://db.example:5432/chancery");
+        assert_eq!(format!("{url:?}"), "StoreUrl(postgres://db.example:5432/chancery)");
     }
 
     #[test]
@@ -317,7 +321,7 @@ mod tests {
             assert!(refused.parse::<StoreUrl>().is_err(), "{refused}");
         }
         let shown: StoreUrl = "postgres://clerk:s3cret@a:1,b:2/x".parse().expect("two hosts");
-        assert_eq!(shown.to_string(), "postgres://a,b/x");
+        assert_eq!(shown.to_string(), "postgres://a:1,b:2/x");
     }
 
     #[test]

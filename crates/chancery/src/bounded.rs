@@ -29,7 +29,8 @@ pub(crate) fn open_text(path: &Path) -> io::Result<String> {
     String::from_utf8(open(path)?).map_err(|_| io::Error::other("it is no text"))
 }
 
-fn named(what: &str, path: &Path) -> String {
+/// A file with the option that names it, where one does.
+pub(crate) fn named(what: &str, path: &Path) -> String {
     let name = path.display();
     if what.is_empty() { name.to_string() } else { format!("{what} {name}") }
 }

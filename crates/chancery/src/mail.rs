@@ -41,7 +41,12 @@ pub(crate) struct Mailer {
 impl Mailer {
     /// As the settings say; the relay must present a certificate of one of these authorities (PEM).
     pub(crate) fn new(smtp: &Smtp, wait: Duration, authorities: Option<&[u8]>) -> Result<Self, Failure> {
-        let from: Mailbox = smtp.from.parse().doing(format!("--smtp-from {}", smtp.from))?;
+        let from: Mailbox = smtp.from.parse().map_err(|_| {
+            format!(
+                "--smtp-from {}: it is no address, such as chancery@example.org or Chancery <chancery@example.org>",
+                smtp.from
+            )
+        })?;
         let tls = || -> Result<TlsParameters, Failure> {
             let authorities =
                 authorities.ok_or("no TLS authorities are known; --notice-ca or SSL_CERT_FILE may name some");

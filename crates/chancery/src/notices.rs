@@ -2,13 +2,13 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use chancery_client::{Allowed, SyslogSender, WebhookPoster, system_authorities};
+use chancery_client::{Allowed, ClientError, SyslogSender, WebhookPoster, system_authorities};
 use chancery_core::{Append, Mail, Network, NoticeConfig, NoticeTransport, Post, Posted, Syslog};
 
 use crate::{
     audit_files::AuditFiles,
     bounded,
-    failure::{Failure, While as _},
+    failure::{Failure, describe},
     mail::Mailer,
     settings::Settings,
 };
@@ -68,10 +68,15 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let wait = settings.limits.notices.wait_max;
     let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
     let allowed = public_or_listed(&settings.notice_networks);
-    let poster =
-        |pem: &Vec<u8>| WebhookPoster::new(pem, Arc::clone(&allowed), "--notice-networks").doing("--notice-ca");
+    // What it would say to somebody who gave --ca is not meant for whoever gave this.
+    let named = |why: ClientError| -> Failure {
+        let file = settings.notice_ca.as_deref();
+        let file = file.map_or("the system's TLS authorities".to_owned(), |file| bounded::named("--notice-ca", file));
+        format!("{file}: {}", describe(&why)).into()
+    };
+    let poster = |pem: &Vec<u8>| WebhookPoster::new(pem, Arc::clone(&allowed), "--notice-networks").map_err(named);
     let webhooks = authorities.as_ref().map(poster).transpose()?;
-    let sender = |pem: &Vec<u8>| SyslogSender::new(pem, Arc::clone(&allowed)).doing("--notice-ca");
+    let sender = |pem: &Vec<u8>| SyslogSender::new(pem, Arc::clone(&allowed)).map_err(named);
     let syslog = authorities.as_ref().map(sender).transpose()?;
     let files = settings.audit_files.clone().map(AuditFiles::new);
     Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, syslog, mails, files })), console })

@@ -10,6 +10,7 @@ use std::{
 };
 
 use chancery_core::{Chancery, Host};
+use chancery_server::TlsError;
 use rustls::{
     ServerConfig,
     pki_types::{CertificateDer, pem::PemObject as _},
@@ -75,11 +76,15 @@ pub(crate) fn present(settings: &Settings) -> Result<Presented, Failure> {
             (files.certificate, files.key)
         }
     };
-    let read = |path: &Path| bounded::file("", path);
+    let [of_chain, of_key] = if settings.tls.is_some() { ["--tls-cert", "--tls-key"] } else { [""; 2] };
     warn_of_readers(&key);
-    let (chain, key) = (read(&certificate)?, read(&key)?);
-    let plain = chancery_server::tls_config(&chain, &key)?;
-    let asking = chancery_server::tls_config_asking(&chain, &key)?;
+    let (chain, secret) = (bounded::file(of_chain, &certificate)?, bounded::file(of_key, &key)?);
+    let named = |why: TlsError| {
+        let (what, path) = if why.is_of_key() { (of_key, &key) } else { (of_chain, &certificate) };
+        Err::<Arc<ServerConfig>, _>(why).doing(bounded::named(what, path))
+    };
+    let plain = chancery_server::tls_config(&chain, &secret).or_else(named)?;
+    let asking = chancery_server::tls_config_asking(&chain, &secret).or_else(named)?;
     warn_of_its_end(&certificate, &chain);
     Ok(Presented { plain, asking })
 }

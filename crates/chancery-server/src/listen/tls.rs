@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use chancery_types::without_mark;
 use rustls::{
-    ServerConfig,
+    InconsistentKeys, ServerConfig,
     crypto::aws_lc_rs,
     pki_types::{CertificateDer, PrivateKeyDer, pem, pem::PemObject},
     server::{NoClientAuth, NoServerSessionStorage, danger::ClientCertVerifier},
@@ -19,12 +19,29 @@ pub enum TlsError {
     /// The certificates are not PEM.
     #[error("the certificate chain cannot be read: {0}")]
     Certificates(pem::Error),
+    /// There are none.
+    #[error("there is no certificate in it: PEM is taken, the server's first and then its intermediates")]
+    NoCertificate,
     /// The key is not PEM.
     #[error("the private key cannot be read: {0}")]
     Key(pem::Error),
-    /// They do not belong together, or are of a kind that TLS does not know.
-    #[error("the certificate chain and the private key do not serve: {0}")]
+    /// There is none.
+    #[error("there is no private key in it: PEM is taken, without a passphrase")]
+    NoKey,
+    /// The key is another certificate's.
+    #[error("the private key is not that of the first certificate")]
+    OtherKey,
+    /// They are of a kind that TLS does not know.
+    #[error("the certificate chain and the private key do not serve")]
     Pair(#[from] rustls::Error),
+}
+
+impl TlsError {
+    /// Whether it is the key's fault.
+    #[must_use]
+    pub const fn is_of_key(&self) -> bool {
+        matches!(self, Self::Key(_) | Self::NoKey | Self::OtherKey)
+    }
 }
 
 /// What a TLS socket presents to those who come next; it may be exchanged while the socket is served.
@@ -90,11 +107,21 @@ pub fn tls_config_asking(chain: &[u8], key: &[u8]) -> Result<Arc<ServerConfig>, 
 fn config(chain: &[u8], key: &[u8], clients: Arc<dyn ClientCertVerifier>) -> Result<ServerConfig, TlsError> {
     let (chain, key) = (without_mark(chain), without_mark(key));
     let chain = CertificateDer::pem_slice_iter(chain).collect::<Result<Vec<_>, _>>().map_err(TlsError::Certificates)?;
-    let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::Key)?;
+    if chain.is_empty() {
+        return Err(TlsError::NoCertificate);
+    }
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| match error {
+        pem::Error::NoItemsFound => TlsError::NoKey,
+        other => TlsError::Key(other),
+    })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])?
         .with_client_cert_verifier(clients)
-        .with_single_cert(chain, key)?;
+        .with_single_cert(chain, key)
+        .map_err(|error| match error {
+            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::OtherKey,
+            other => TlsError::Pair(other),
+        })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }

@@ -145,6 +145,34 @@ fn a_server_or_command_that_ends_leaves_no_log_beside_the_database() {
 }
 
 #[test]
+fn a_file_or_an_address_that_does_not_serve_is_named() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let [nothing, junk] = ["nothing.pem", "junk.pem"].map(|name| place.path(name));
+    fs::write(&junk, "junk\n").unwrap();
+    let [certificate, key] = ["own.pem", "own.key"].map(|name| place.path(name));
+    let made = Tool::new("openssl").args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
+    let _made = made.args(["-nodes", "-subj", "/CN=a", "-keyout", &key, "-out", &certificate]).run();
+    let smtp = ["--smtp-host", "localhost", "--smtp-from"];
+    for (options, told) in [
+        (["--tls-cert", &nothing, "--tls-key", &key], format!("--tls-cert {nothing}: No such file")),
+        (["--tls-cert", &junk, "--tls-key", &key], format!("--tls-cert {junk}: there is no certificate in it")),
+        (["--tls-cert", &certificate, "--tls-key", &junk], format!("--tls-key {junk}: there is no private key in it")),
+        (["--notice-ca", &junk, "--log-level", "info"], format!("--notice-ca {junk}: the certificate authority's")),
+        ([smtp[0], smtp[1], smtp[2], "nobody"], "--smtp-from nobody: it is no address, such as".to_owned()),
+    ] {
+        let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).args(options).try_run();
+        assert!(!refused.status.success() && refused.stderr.contains(&told), "{options:?}: {}", refused.stderr);
+        assert!(!refused.stderr.contains("--ca "), "{}", refused.stderr);
+    }
+    let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).env("TMPDIR", &nothing).try_run();
+    assert!(refused.stderr.contains(&format!("(TMPDIR), {nothing}: No such file")), "{}", refused.stderr);
+    let store = "postgres://127.0.0.1:1/kms".to_owned();
+    let refused = place.beside_on(store).run(&["serve", "--listen", "127.0.0.1:0"]).try_run();
+    assert!(refused.stderr.contains("with its store postgres://127.0.0.1:1/kms: "), "{}", refused.stderr);
+}
+
+#[test]
 fn serve_needs_what_init_makes() {
     let place = Place::new();
     let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).try_run();

@@ -1,9 +1,9 @@
 //! TLS, as a client that we did not write sees it.
 
-use std::time::Duration;
+use std::{fs, time::Duration};
 
 use chancery_server::Bounds;
-use chancery_testkit::{Ran, Tool};
+use chancery_testkit::{Ran, Tool, temp_dir};
 use tokio::task::spawn_blocking;
 
 use super::served::{Served, slow_router};
@@ -79,5 +79,19 @@ async fn plain_http_on_the_tls_socket_gets_nowhere() {
 fn what_is_no_certificate_is_named() {
     let refusal = |chain: &[u8], key: &[u8]| chancery_server::tls_config(chain, key).err().unwrap().to_string();
     assert!(refusal(b"-----BEGIN NOTHING-----", b"").starts_with("the certificate chain cannot be read: "));
-    assert!(refusal(b"", b"").starts_with("the private key cannot be read: "));
+    assert!(refusal(b"-----BEGIN PRIVATE KEY-----", b"").starts_with("the certificate chain cannot be read: "));
+    assert!(refusal(b"", b"").starts_with("there is no certificate in it: "));
+    let folder = temp_dir();
+    let made = |name: &str| {
+        let file = |kind: &str| folder.path().join(format!("{name}.{kind}"));
+        let made = Tool::new("openssl").args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]);
+        let made = made.args(["-nodes", "-subj", "/CN=a", "-keyout"]).arg(file("key")).arg("-out").arg(file("pem"));
+        let _made = made.run();
+        (fs::read(file("pem")).unwrap(), fs::read(file("key")).unwrap())
+    };
+    let ((chain, key), (_, other)) = (made("one"), made("other"));
+    assert!(chancery_server::tls_config(&chain, &key).is_ok());
+    assert_eq!(refusal(&chain, &other), "the private key is not that of the first certificate");
+    assert!(refusal(&chain, &chain).starts_with("there is no private key in it: "));
+    assert!(refusal(&chain, b"-----BEGIN PRIVATE KEY-----").starts_with("the private key cannot be read: "));
 }
