@@ -2,17 +2,19 @@
 //! does a SQLite file, wherever it is: of several servers each would answer by what it has in memory.
 //!
 //! The kernel holds the lock for the process, and gives it back however that ends. Commands beside a running server work on
-//! the store alone and take no lock.
+//! the store alone and take no lock, but write into the log that the server writes into, or not at all.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
-    io::{Read as _, Seek as _, Write as _},
+    io::{self, Read as _, Seek as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    process,
+    process, thread,
+    time::Duration,
 };
 
 use crate::{
+    client::exit::usage,
     failure::{Failure, While as _},
     settings::Settings,
 };
@@ -60,16 +62,13 @@ impl DataLock {
             return Ok(());
         };
         let file = File::open(&*path).doing(path.display().to_string())?;
-        match file.try_lock() {
-            Ok(()) => *locked = Some(file),
-            Err(TryLockError::WouldBlock) => {
-                let why = "is in use by another process, to which it has another name (a hard link or a mount); several \
-                           servers need PostgreSQL";
-                return Err(format!("{} {why}", path.display()).into());
-            }
-            Err(TryLockError::Error(error)) => return Err(error).doing(path.display().to_string()),
+        if try_lock(&file).doing(path.display().to_string())? {
+            *locked = Some(file);
+            return Ok(());
         }
-        Ok(())
+        let why = "is in use by another process, to which it has another name (a hard link or a mount), or whose lock files \
+                   were removed; several servers need PostgreSQL";
+        Err(format!("{} {why}", path.display()).into())
     }
 
     fn tell(&mut self, holder: &str) -> Result<(), Failure> {
@@ -80,6 +79,43 @@ impl DataLock {
         }
         Ok(())
     }
+}
+
+/// A server that has just started makes its log within this time, and a command looks at a lock for much less.
+const SOON: Duration = Duration::from_millis(20);
+const LOOKS: usize = 100;
+
+/// Refuses the store's file where a server uses it whose log is not beside this name, as SQLite takes it: by a hard link or a mount a
+/// command would have a log of its own, and of two each loses what is in the other.
+pub(crate) fn expect_one_log(database: &Path) -> Result<(), Failure> {
+    // Whoever opens it says why it cannot be.
+    let Ok(file) = File::open(database) else { return Ok(()) };
+    let refused = |why: &str| Err(usage(format!("{} is in use by a server {why}", database.display())));
+    if !is_locked(&file) {
+        return Ok(());
+    }
+    let is_so_named = File::open(beside(database)?).is_ok_and(|beside| is_locked(&beside));
+    if !is_so_named {
+        let why = "to which it has another name (a hard link or a mount), or whose lock files were removed: name it as the server \
+                   does, or stop the server";
+        return refused(why);
+    }
+    let mut log = database.canonicalize().doing(database.display().to_string())?.into_os_string();
+    log.push("-wal");
+    for _ in 0..LOOKS {
+        if Path::new(&log).exists() || !is_locked(&file) {
+            return Ok(());
+        }
+        thread::sleep(SOON);
+    }
+    refused("whose log (-wal) is gone: put it back, or stop the server, which then writes down all that it has")
+}
+
+/// Whether somebody else has a file locked. Who takes a lock to look lets go of it at once.
+fn is_locked(file: &File) -> bool {
+    let is_locked = matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock));
+    let _let_go = file.unlock();
+    is_locked
 }
 
 /// The file whose lock stands for a database: SQLite has locks of its own on that itself. Whatever links lead there.
@@ -97,13 +133,23 @@ fn beside(database: &Path) -> Result<PathBuf, Failure> {
 fn lock(path: &Path, shared: &Path, next: &str) -> Result<File, Failure> {
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = open.doing(path.display().to_string())?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(format!("{} is in use by {}; {next}", shared.display(), holder(&mut file)).into())
-        }
-        Err(TryLockError::Error(error)) => Err(error).doing(path.display().to_string()),
+    if try_lock(&file).doing(path.display().to_string())? {
+        return Ok(file);
     }
+    Err(format!("{} is in use by {}; {next}", shared.display(), holder(&mut file)).into())
+}
+
+/// Locks a file, unless another process keeps it locked: a command that only looks has it for a moment.
+fn try_lock(file: &File) -> io::Result<bool> {
+    for look in 0..3 {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::WouldBlock) if look < 2 => thread::sleep(SOON),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+    Ok(false)
 }
 
 fn holder(file: &mut File) -> String {

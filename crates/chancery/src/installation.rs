@@ -7,6 +7,7 @@ use chancery_core::{Chancery, Clock, Config, JournalConfig, OpenFailure, Passwor
 
 use crate::{
     client::exit::{as_usage, usage},
+    data_lock::expect_one_log,
     failure::{Failure, While as _},
     notices, providers,
     settings::Settings,
@@ -57,7 +58,7 @@ async fn open_as(
         witnesses: settings.witnesses.clone(),
     };
     let opened = Chancery::open(config).await;
-    opened.doing(format!("opening the installation in {}", settings.data.display()))
+    opened.doing(format!("opening the installation in {} with its store {}", settings.data.display(), settings.store))
 }
 
 /// Opens it, which exists, to serve it.
@@ -70,7 +71,7 @@ pub(crate) async fn open_existing_to_serve(settings: &Settings) -> Result<Arc<Ch
 
 /// Opens it for a command, which works on an installation that exists and never makes one.
 pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    expect_existing(settings)?;
+    expect_there(settings)?;
     let mut settings = settings.clone();
     settings.store = settings.store.existing();
     open(&settings).await
@@ -79,7 +80,7 @@ pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, 
 /// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed. One that cannot be opened for
 /// a reason that says nothing of what is in it ends the command as a wrong use: no verdict is mistaken for another.
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    expect_existing(settings)?;
+    expect_there(settings)?;
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
     // The log's name is the one that it has.
@@ -91,6 +92,12 @@ pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, 
 fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(failure), |cause| (*cause).source());
     causes.find_map(|cause| cause.downcast_ref::<OpenFailure>()).is_some_and(OpenFailure::is_out_of_reach)
+}
+
+/// Refuses settings that name no installation, or one beside whose server nobody may be, where that shows without opening it.
+fn expect_there(settings: &Settings) -> Result<(), Failure> {
+    expect_existing(settings)?;
+    settings.store.path().map_or(Ok(()), expect_one_log)
 }
 
 /// Refuses settings that name no installation, where that shows without opening it.

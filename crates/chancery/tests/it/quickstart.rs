@@ -118,6 +118,22 @@ fn a_second_start_takes_nothing_from_the_running_one() {
     assert!(refused.stderr.contains("to which it has another name"), "{}", refused.stderr);
     assert_eq!(fs::read(folder.path().join("data/quickstart.json")).unwrap(), state);
     demo.client();
+    // A command there would write into a log of its own, and one where the log is gone into a new one.
+    let copy = folder.path().join("copy.db").display().to_string();
+    let log = folder.path().join("data/chancery.db-wal");
+    let commands =
+        [&["settings", "--api-access", "off"][..], &["backup", &copy], &["rows", "list"], &["audit", "verify"]];
+    for command in commands {
+        let refused = chancery(&[command, &at_link[..]].concat()).try_run();
+        assert_eq!(refused.status.code(), Some(2), "{command:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("to which it has another name"), "{command:?}: {}", refused.stderr);
+    }
+    assert_eq!(fs::read_dir(linked.path()).unwrap().count(), 1, "nothing is made there");
+    fs::rename(&log, folder.path().join("log")).unwrap();
+    let refused = chancery(&[&["settings"], &of_data[..2], &["--root-key", at_link[3]]].concat()).try_run();
+    assert_eq!(refused.status.code(), Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("log (-wal) is gone"), "{}", refused.stderr);
+    fs::rename(folder.path().join("log"), &log).unwrap();
     demo.server.signal("-KILL");
     drop(demo);
     Demo::start(folder.path(), &[]);
