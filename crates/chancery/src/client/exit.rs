@@ -94,6 +94,11 @@ pub(crate) fn as_usage(failure: &Failure) -> Failure {
     usage(describe(failure.as_ref()))
 }
 
+/// The same failure with another end.
+pub(crate) fn ends_with(exit: Exit, failure: &Failure) -> Failure {
+    Told { exit, message: describe(failure.as_ref()), next: next_of(failure) }.into()
+}
+
 /// How a failure ends the command.
 pub(crate) fn exit_of(failure: &Failure) -> Exit {
     causes(failure)

@@ -17,7 +17,7 @@ use crate::{
     cli::audit::{AuditWho, JournalPlace, OF_HOST, OF_SERVER},
     client::{
         connection::{Connection, Output, ServerOptions, logged_in},
-        exit::{Exit, usage},
+        exit::{Exit, ends_with, exit_of, usage},
         inputs::{lines_of_input, still_read},
     },
     failure::{Failure, While as _},
@@ -30,7 +30,8 @@ const WHO: &str = "Shows who has made or read a token: by a server's journal, or
 
 const EXAMPLE: &str = "A server looks through its own journal, and says which others there are: ask each by --server. With \
     --data, --root-key or --journal-dir the files on this host are read, and each call is a line of JSON.\n\n\
-    Exit codes: 0 somebody has, 1 not everything was looked through, or it is not whole, 2 nobody has\n\n\
+    Exit codes: 0 somebody has, 1 not everything was looked through, or nothing could be, or it is not whole, 2 \
+    nobody has\n\n\
     Example:\n  chancery audit who 4111110000001111 --profile 'demo cards'";
 
 /// Calls that are asked for at a time: the most that a server answers.
@@ -47,7 +48,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<Exit, Failure> {
     let is_of_host = is_of_host(matches)?;
     let AuditWho { token, profile, from, to, place, server } = AuditWho::from_arg_matches(matches)?;
     let asked = Asked { token: token.map_or_else(first_line, Ok)?, profile, from, to };
-    if is_of_host { block(on_host(asked, place)) } else { at_server(&asked, &server) }
+    let outcome = if is_of_host { block(on_host(asked, place)) } else { at_server(&asked, &server) };
+    // Where nobody could look it is not said that nobody has.
+    outcome.map_err(|why| if exit_of(&why) == Exit::Usage { ends_with(Exit::Failed, &why) } else { why })
 }
 
 /// What is asked.

@@ -54,6 +54,12 @@ fn whoever_read_a_token_is_told_after_a_kill_and_what_was_changed_is_found() {
     let later = audit(&data, &["who", &token, "--profile", "demo cards", "--from", "2100-01-01T00:00:00Z"]);
     assert_eq!(later.status.code(), Some(2), "{}", later.text());
 
+    // Where nobody could look it is not said that nobody has.
+    let nowhere = folder.path().join("nowhere");
+    for (data, profile) in [(&nowhere, "demo cards"), (&data, "nosuch")] {
+        let unseen = audit(data, &["who", &token, "--profile", profile]);
+        assert_eq!(unseen.status.code(), Some(1), "{}", unseen.stderr);
+    }
     let verified = audit(&data, &["verify-journal"]);
     assert!(verified.status.success(), "{}", verified.stderr);
     let state: Value = serde_json::from_str(&verified.text()).unwrap();
