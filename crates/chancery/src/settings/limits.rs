@@ -143,12 +143,23 @@ const LIMITS: &[(&str, Find)] = &[
     ("stop-max", |_, b| Time(&mut b.stop_max)),
 ];
 
+/// Those that were given first, and of the others those that are not among them.
+pub(super) fn merged(first: Option<Vec<String>>, others: Option<Vec<String>>) -> Option<Vec<String>> {
+    let (Some(first), Some(others)) = (&first, &others) else { return first.or(others) };
+    let is_new = |other: &&String| first.iter().all(|one| name_of(one) != name_of(other));
+    Some(first.iter().chain(others.iter().filter(is_new)).cloned().collect())
+}
+
+fn name_of(limit: &str) -> &str {
+    limit.split('=').next().unwrap_or_default()
+}
+
 /// Sets each of them; none stands there twice, since one of the two would not hold.
 pub(super) fn set_all(limits: &mut Limits, bounds: &mut Bounds, given: &[String]) -> Result<(), Failure> {
     let mut names = BTreeSet::new();
     for limit in given {
         set(limits, bounds, limit).doing(format!("--limit {limit}"))?;
-        let name = limit.split('=').next().unwrap_or_default();
+        let name = name_of(limit);
         if !names.insert(name) {
             return Err(format!("--limit {limit}: {name} is given twice").into());
         }

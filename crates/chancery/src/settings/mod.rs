@@ -304,7 +304,7 @@ impl Options {
             smtp_from: self.smtp_from.or(other.smtp_from),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
             rsa_pool: self.rsa_pool.or(other.rsa_pool),
-            limit: self.limit.or(other.limit),
+            limit: limits::merged(self.limit, other.limit),
             log_level: self.log_level.or(other.log_level),
             log_level_default: self.log_level_default,
             log_format: self.log_format.or(other.log_format),
@@ -414,6 +414,13 @@ mod tests {
         assert_eq!(settings.store.path(), Some(Path::new("/from/file/chancery.db")));
         assert_eq!((settings.limits.page_size_max, settings.limits.token_lifetime), (7, Duration::from_secs(60)));
         assert_eq!((settings.log_format, settings.log_level.as_str()), (LogFormat::Json, "info"));
+    }
+
+    #[test]
+    fn a_limit_takes_back_no_other_one() {
+        let flags = Options { limit: Some(vec!["name-max=200".to_owned()]), ..Options::default() };
+        let limits = settings(flags, "limit = [\"name-max=100\", \"password-min=40\"]").unwrap().limits;
+        assert_eq!((limits.name_max, limits.password_min), (200, 40));
     }
 
     #[test]
