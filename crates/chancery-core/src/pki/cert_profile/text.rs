@@ -51,8 +51,8 @@ const PURPOSES: [(&str, ObjectIdentifier); 6] = [
     ("OCSPSigning", OCSP_SIGNING),
 ];
 
-/// The second number is what the DER library takes: there are none above 39 below 0 and 1, and few below 2.
-const OID_EXPECTED: &str = "A name of the interface or a dotted OID is expected, of at least three numbers, the second of which is at most 39.";
+/// The numbers are what the DER library takes: below 0 and 1 no second one is above 39, and few are below 2.
+const OID_EXPECTED: &str = "A name of the interface or a dotted OID is expected, of at least three numbers below 2^32, the second of which is at most 39.";
 
 /// Characters of an address.
 const URL_MAX: usize = 1_024;

@@ -65,6 +65,9 @@ impl Linked {
     }
 }
 
+/// Issuers of one name and one key below which a certificate is tried.
+const PLACES_MAX: usize = 8;
+
 /// A certificate that may have issued another.
 struct Candidate {
     name: Name,
@@ -78,8 +81,8 @@ struct Candidate {
 pub(super) fn link(certificates: Vec<Foreign>, mut known: Vec<Known>, now_ms: i64) -> Result<Linked> {
     // What is sent and there too takes its place among what is sent.
     known.retain(|known| certificates.iter().all(|sent| sent.der != known.chain[0].der));
-    let mut left: Vec<(usize, Foreign)> = certificates.into_iter().enumerate().collect();
-    for (_, certificate) in &left {
+    let mut left: Vec<_> = certificates.into_iter().enumerate().map(|(sent, foreign)| (sent, foreign, None)).collect();
+    for (_, certificate, _) in &left {
         if !certificate.validity.contains(now_ms) {
             return Err(refused(certificate, "is expired or not yet valid"));
         }
@@ -97,17 +100,17 @@ pub(super) fn link(certificates: Vec<Foreign>, mut known: Vec<Known>, now_ms: i6
         tried = candidates.len();
         let mut standing = Vec::new();
         let mut waiting = Vec::new();
-        for (sent, certificate) in left {
-            match find_issuer(&certificate, fresh, is_first)? {
-                Some(issuer) => standing.push((sent, certificate, issuer)),
-                None => waiting.push((sent, certificate)),
+        for (sent, certificate, refusal) in left {
+            match find_issuer(&certificate, &linked, fresh, is_first, now_ms)? {
+                Ok(issuer) => standing.push((sent, certificate, issuer)),
+                Err(why) => waiting.push((sent, certificate, refusal.or(why))),
             }
         }
         if standing.is_empty() {
-            return Err(missing_issuer(&waiting[0].1));
+            let missing = missing_issuer(&waiting[0].1);
+            return Err(waiting.into_iter().find_map(|(_, _, refusal)| refusal).unwrap_or(missing));
         }
         for (sent, foreign, issuer) in standing {
-            check_place(&foreign, &linked, issuer, now_ms)?;
             candidates.push((Above::Sent(linked.certificates.len()), Candidate::sent(&foreign)));
             linked.certificates.push(LinkedCertificate { sent, foreign, issuer });
         }
@@ -116,8 +119,15 @@ pub(super) fn link(certificates: Vec<Foreign>, mut known: Vec<Known>, now_ms: i6
     Ok(linked)
 }
 
-/// The issuer of a certificate, if it is itself or among those that stand: the one whose key verifies.
-fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_root: bool) -> Result<Option<Above>> {
+/// The issuer of a certificate, if it is itself or among those that stand: one whose key verifies, and below which it may stand.
+/// Several may have one name and one key, such as those that were renewed. Where there is none: what is wrong with the first.
+fn find_issuer(
+    certificate: &Foreign,
+    linked: &Linked,
+    candidates: &[(Above, Candidate)],
+    may_be_root: bool,
+    now_ms: i64,
+) -> Result<Result<Above, Option<Error>>> {
     let tbs = certificate.parsed.tbs_certificate();
     let algorithm = &certificate.signed.algorithm;
     let message = certificate.signed.to_be_signed.to_der().map_err(Error::internal)?;
@@ -128,21 +138,31 @@ fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_
     };
     // A root's own signature proves nothing that its presence does not say: any hash will do.
     if may_be_root && certificate.is_self_issued() && verifies(&certificate.spki).is_some() {
-        return Ok(Some(Above::Itself));
+        return check_place(certificate, linked, Above::Itself, now_ms).map(|()| Ok(Above::Itself));
     }
+    let (mut refusal, mut places) = (None, 0);
     for (above, candidate) in candidates.iter().filter(|(_, candidate)| candidate.name == *tbs.issuer()) {
         let Some(hash) = verifies(&candidate.spki) else { continue };
         if let Some(hash) = hash.filter(|hash| hash.is_weak()) {
             return Err(refused(certificate, &format!("is signed over {hash}, which proves nothing any more")));
         }
         let signs = candidate.usage.is_none_or(|usage| usage.0.contains(KeyUsages::KeyCertSign));
-        if !candidate.is_authority || !signs {
+        let why = if candidate.is_authority && signs {
+            match check_place(certificate, linked, *above, now_ms) {
+                Ok(()) => return Ok(Ok(*above)),
+                Err(why) => why,
+            }
+        } else {
             let why = "was issued by a certificate that is no certificate authority (basicConstraints, keyUsage)";
-            return Err(refused(certificate, why));
+            refused(certificate, why)
+        };
+        refusal.get_or_insert(why);
+        places += 1;
+        if places == PLACES_MAX {
+            break;
         }
-        return Ok(Some(*above));
     }
-    Ok(None)
+    Ok(Err(refusal))
 }
 
 /// Why the issuer of a certificate was not found.

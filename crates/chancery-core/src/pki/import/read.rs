@@ -106,8 +106,9 @@ fn ders(text: &str, limits: &Limits) -> Result<Vec<Vec<u8>>> {
                 found.extend(of_block(base64(inner).ok_or_else(malformed)?, limits)?);
             }
             label if label.ends_with("PRIVATE KEY") => {
-                let message = "There is a private key beside the certificates. It was not kept; an authority with its \
-                               key is imported by POST /api/v2/x509/import-key.";
+                let message = "There is a private key beside the certificates. It was not kept: leave it out here. An \
+                               authority with its key is imported by POST /api/v2/x509/import-key (chancery ca import-key), \
+                               which takes the key as a member of its own.";
                 return Err(Error::value(CERTIFICATES, message));
             }
             _ => return Err(Error::value(CERTIFICATES, "The PEM holds something else than certificates or PKCS#7.")),

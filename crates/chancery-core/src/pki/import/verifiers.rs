@@ -9,20 +9,22 @@ use x509_cert::{
     TbsCertificate,
     ext::pkix::{
         AuthorityInfoAccessSyntax, AuthorityKeyIdentifier, CrlDistributionPoints, ExtendedKeyUsage, FreshestCrl,
-        IssuerAltName, SubjectAltName, SubjectInfoAccessSyntax, SubjectKeyIdentifier,
+        IssuerAltName, SubjectAltName, SubjectInfoAccessSyntax, SubjectKeyIdentifier, name::GeneralName,
     },
 };
 
 use super::{number_resources, read::Why};
 use crate::pki::name_constraints::NameConstraints;
 
-/// Extensions that are never critical (RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.15, 4.2.2): verifiers do not know them as such.
-const NEVER_CRITICAL: [(ObjectIdentifier, &str); 5] = [
+/// Extensions that are never critical (RFC 5280, 4.2.1.1, 4.2.1.2, 4.2.1.15, 4.2.2), or should not be (4.2.1.7): verifiers do not know
+/// them as such.
+const NEVER_CRITICAL: [(ObjectIdentifier, &str); 6] = [
     (SubjectKeyIdentifier::OID, "subjectKeyIdentifier"),
     (AuthorityKeyIdentifier::OID, "authorityKeyIdentifier"),
     (AuthorityInfoAccessSyntax::OID, "authorityInfoAccess"),
     (SubjectInfoAccessSyntax::OID, "subjectInfoAccess"),
     (FreshestCrl::OID, "freshestCRL"),
+    (IssuerAltName::OID, "issuerAltName"),
 ];
 
 /// Whether the value of an extension can be read.
@@ -97,7 +99,12 @@ pub(super) fn names_another_issuer(certificate: &TbsCertificate, issuer: &TbsCer
     let is_other_key = named.key_identifier.zip(identifier).is_some_and(|(named, (_, own))| named != own.0);
     let is_other_serial =
         named.authority_cert_serial_number.as_ref().is_some_and(|serial| serial != issuer.serial_number());
+    // The issuer's own issuer, as it stands there.
+    let names = named.authority_cert_issuer.iter().flatten();
+    let mut names =
+        names.filter_map(|name| if let GeneralName::DirectoryName(name) = name { Some(name) } else { None });
+    let is_other_name = names.next().is_some_and(|name| name != issuer.issuer());
     // "MUST both be present or both be absent".
     let is_half = named.authority_cert_issuer.is_some() != named.authority_cert_serial_number.is_some();
-    is_other_key || is_other_serial || is_half
+    is_other_key || is_other_serial || is_other_name || is_half
 }

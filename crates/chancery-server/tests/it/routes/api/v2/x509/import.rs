@@ -232,3 +232,74 @@ async fn it_is_the_same_on_postgresql() {
     let policy = admin.post(super::import_key::PATH, key).await.response()["certificateUuid"].clone();
     crate::certificates::issued(&admin, "TLS Client", policy.as_str().unwrap()).await;
 }
+
+/// Two of one name and one key, as an authority leaves them that was renewed.
+fn twins() -> Bench {
+    let bench = Bench::new();
+    bench.root("first", EC);
+    for (serial, name) in [(1, "first"), (2, "second")] {
+        let own = format!("-key first.key -subj /C=US/O=Elsewhere/CN=first {CA} -set_serial {serial}");
+        bench.openssl(&format!("req -x509 -new -config /dev/null {own} -days 2000 -out {name}.pem"));
+    }
+    bench
+}
+
+/// An authority below one of them that says so in its authorityKeyIdentifier.
+fn below_with(bench: &Bench, name: &str, issuer: &str, identifier: &str) -> String {
+    let extensions = "basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign,cRLSign\n";
+    bench.write("named.cnf", format!("{extensions}{identifier}\n"));
+    bench.openssl(&format!("genpkey {EC} -out {name}.key"));
+    let request = bench.openssl(&format!("req -new -config /dev/null -key {name}.key -subj /CN={name}"));
+    bench.write("request.pem", request);
+    let issued = format!("-CA {issuer}.pem -CAkey first.key -extfile named.cnf -days 1000 -out {name}.pem");
+    bench.openssl(&format!("x509 -req -in request.pem {issued}"));
+    bench.read(&format!("{name}.pem"))
+}
+
+#[tokio::test]
+async fn of_two_issuers_with_one_key_the_one_is_taken_that_is_named_and_valid() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = twins();
+    let mut issuers = Vec::new();
+    for name in ["first", "second"] {
+        let imported = import(&admin, &bench.read(&format!("{name}.pem"))).await.response().clone();
+        issuers.push(imported["certificates"][0]["certificateUuid"].clone());
+    }
+    let named = "authorityKeyIdentifier=issuer:always";
+    for (place, issuer) in ["first", "second"].into_iter().enumerate() {
+        let below = below_with(&bench, &format!("of-{issuer}"), issuer, named);
+        let imported = import(&admin, &below).await.response().clone();
+        assert_eq!(imported["certificates"][0]["issuerUuid"], issuers[place], "{issuer}");
+    }
+    let path = format!("/api/v2/x509/{}/revoke", issuers[0].as_str().unwrap());
+    admin.post(&path, json!({"reason": "superseded"})).await.response();
+    let below = below_with(&bench, "of-any", "first", "authorityKeyIdentifier=keyid");
+    let imported = import(&admin, &below).await.response().clone();
+    assert_eq!(imported["certificates"][0]["issuerUuid"], issuers[1], "the other one is revoked");
+
+    // All in one body, in any order.
+    let (app, bench) = (installation().await, twins());
+    let admin = app.admin().await;
+    let below = below_with(&bench, "of-second", "second", named);
+    let all = below + &bench.read("first.pem") + &bench.read("second.pem");
+    assert_eq!(import(&admin, &all).await.response()["certificates"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn what_verifiers_would_look_for_elsewhere_or_not_know_is_refused() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = twins();
+    import(&admin, &bench.read("first.pem")).await.response();
+    // authorityCertIssuer CN=Nobody, with the serial number of the issuer.
+    let nobody = "authorityKeyIdentifier=DER:301aa115a4133011310f300d06035504030c064e6f626f6479820101";
+    for (extension, why) in [
+        (nobody, "authorityKeyIdentifier that is not its issuer's"),
+        ("issuerAltName=critical,URI:http://ca.example", "issuerAltName is critical"),
+    ] {
+        let refused = import(&admin, &below_with(&bench, "below", "first", extension)).await;
+        refused.refused(400, "InvalidValue", Some("/certificates"));
+        assert!(refused.text().contains(why), "{}", refused.text());
+    }
+}
