@@ -39,6 +39,8 @@ mod time_stamp;
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use crate::{Approvals, Budgets, Context, Identities, Keys, Pki};
 
 pub(crate) use stored_request::StoredRequest;
@@ -61,6 +63,8 @@ pub struct Signing {
     outside_stamps: Option<Outside>,
     pub(crate) targets: ReadyTargets,
     stored_submitters: StoredSubmitters,
+    /// Who stores a large payload.
+    large_payloads: Semaphore,
 }
 
 impl Signing {
@@ -75,6 +79,7 @@ impl Signing {
             outside_stamps: outside.map(|authorities| Outside::new(authorities, &context.limits)),
             targets: ReadyTargets::default(),
             stored_submitters: StoredSubmitters::default(),
+            large_payloads: Semaphore::new(1),
             context: Arc::clone(context),
             identities: Arc::clone(&approvals.identities),
             approvals: Arc::clone(approvals),

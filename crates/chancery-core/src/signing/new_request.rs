@@ -21,6 +21,9 @@ use crate::{
     approval::{PreApproved, Standing, proposals::Effects},
 };
 
+/// Bytes of a payload from which on one alone is stored at a time.
+const LARGE: usize = 1 << 20;
+
 pub(super) struct NewRequest {
     target: Found,
     row: tables::signing_requests::Row,
@@ -93,6 +96,11 @@ impl NewRequest {
     pub(super) fn recorded(&self, checked: &Checked) -> Result<String> {
         let besides = (self.program.as_ref(), self.provenance.as_ref().map(|proven| &proven.shown));
         recorded(&self.row, &checked.contents, besides, &self.claim)
+    }
+
+    /// Whether it takes the store's writer for longer than others wait for it.
+    pub(super) fn is_large(&self) -> bool {
+        self.payload.as_ref().is_some_and(|payload| payload.len() >= LARGE)
     }
 
     pub(super) const fn submitters_id(&self) -> Uuid {

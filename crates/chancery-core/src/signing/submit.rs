@@ -195,6 +195,9 @@ impl Signing {
         new: Box<NewRequest>,
         logged: Option<Logged>,
     ) -> Result<bool> {
+        // The store has one writer, for which another's small request waits: for one of these, and not for as many as there are.
+        let _alone =
+            if new.is_large() { Some(self.large_payloads.acquire().await.map_err(Error::internal)?) } else { None };
         let (effects, hardened, submitters_id) = (self.approvals.effects, self.context.hardened, new.submitters_id());
         let committed =
             self.context.commit(grant, event, move |tx| Box::pin(new.insert(tx, logged, effects, hardened))).await;
@@ -225,5 +228,32 @@ fn facts(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Facts
         required_now: policy.num_approvals,
         self_approval: policy.self_approval(hardened),
         demands_passkeys: policy.rules.signed_approvals,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use chancery_types::{Base64, wire::signing_requests::SubmitRequest};
+    use tokio::time::timeout;
+
+    use crate::{signing::testing::Builds, testing::Installation};
+
+    #[tokio::test]
+    async fn one_large_payload_is_stored_at_a_time_and_a_small_one_waits_for_none() {
+        let installation = Installation::new().await;
+        let (chancery, caller) = (&installation.chancery, &installation.administrators().await);
+        let builds = Builds::deployed(chancery, caller).await;
+        let large = || SubmitRequest {
+            upload_data: Some(Base64(vec![1; 2 << 20])),
+            ..SubmitRequest::new("large".to_owned(), builds.service, builds.policy)
+        };
+        let another = chancery.signing.large_payloads.acquire().await.unwrap();
+        builds.submit(chancery, caller).await.unwrap();
+        let waits = chancery.signing.submit_signing_request(caller, large());
+        assert!(timeout(Duration::from_millis(500), waits).await.is_err());
+        drop(another);
+        chancery.signing.submit_signing_request(caller, large()).await.unwrap();
     }
 }
