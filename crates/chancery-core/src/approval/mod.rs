@@ -3,6 +3,7 @@
 //! that is (`proposals::Effect`). Nothing here knows them.
 
 mod decisions;
+mod hexadecimal;
 mod id_locks;
 mod parties;
 mod pre_approval;
@@ -24,6 +25,7 @@ pub(crate) use self::{
     decisions::{
         ATTEMPTS_MAX, NewDecision, StoredDecision, may_be_approved_by, participants, participants_by, too_many_attempts,
     },
+    hexadecimal::hexadecimal_hint,
     id_locks::IdLocks,
     parties::Parties,
     pre_approval::PreApproved,

@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use chancery_verify::{Content, approval_digest};
 
 use super::{program::Program, stored_request::StoredRequest};
-use crate::{Error, Grant, Result, Signing};
+use crate::{Error, Grant, Result, Signing, approval::hexadecimal_hint};
 
 /// What is signed besides a digest.
 #[derive(Clone, Copy)]
@@ -85,10 +85,11 @@ impl Signing {
                                them, and its approvalDigest covers them too.";
                 Err(Error::value("/digest", message))
             }
-            Some(_) => {
+            Some(Base64(other)) => {
+                let hint = hexadecimal_hint(other);
                 let message = "This is not the digest of the request, so nothing was approved; its detail has it as \
                                approvalDigest.";
-                Err(Error::value("/digest", message))
+                Err(Error::value("/digest", format!("{message}{hint}")))
             }
         }
     }

@@ -8,7 +8,7 @@ use chancery_types::{Base64, HashType, wire::signing_requests::ManifestItem};
 use chancery_verify::manifest_digest;
 
 use super::{algorithms::Choice, formats, policy_rules, target::Target};
-use crate::{Error, Limits, Result};
+use crate::{Error, Limits, Result, approval::hexadecimal_hint};
 
 /// What is to be signed, as it was handed in.
 pub(super) enum Submission {
@@ -76,12 +76,14 @@ impl Submission {
 /// Refuses a digest that is none of this hash, in words.
 pub(super) fn check_length(hash: HashType, digest: &[u8]) -> Result<(), String> {
     let (expected, found) = (hash.digest_len(), digest.len());
-    if expected == found {
+    let hint = hexadecimal_hint(digest);
+    // 64 hexadecimal digits, which are a SHA-256, are 48 bytes of base64, as many as a SHA-384 has.
+    if expected == found && hint.is_empty() {
         return Ok(());
     }
-    // Two digits a byte, of which base64 makes six bits each.
-    let hint =
-        if found * 2 == expected * 3 { " Digests are given in base64; this looks like hexadecimal." } else { "" };
+    if expected == found {
+        return Err(format!("This is no digest of {hash}.{hint}"));
+    }
     Err(format!("A digest of {hash} has {expected} bytes, not {found}.{hint}"))
 }
 
@@ -130,5 +132,26 @@ impl Contents {
             Self::One { payload, page_hashes, .. } => (payload.clone(), page_hashes.clone(), Vec::new()),
             Self::Each(items) => (None, None, items.clone()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chancery_keys::hash;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_in_hexadecimal_is_none_of_a_longer_hash() {
+        let digest = hash(HashType::Sha2_256, b"x");
+        let Base64(taken) = Base64::decode(&hex::encode(digest.as_bytes())).unwrap();
+        for with in [HashType::Sha2_256, HashType::Sha2_384] {
+            let refusal = check_length(with, &taken).unwrap_err();
+            assert!(refusal.contains("this looks like hexadecimal"), "{refusal}");
+        }
+        let longer = hash(HashType::Sha2_384, b"x");
+        assert_eq!(check_length(HashType::Sha2_384, longer.as_bytes()), Ok(()));
+        let refusal = check_length(HashType::Sha2_256, longer.as_bytes()).unwrap_err();
+        assert!(!refusal.contains("hexadecimal"), "{refusal}");
     }
 }

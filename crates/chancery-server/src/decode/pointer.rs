@@ -32,6 +32,11 @@ impl<'p> Pointer<'p> {
     pub(super) const fn element(parent: &'p Pointer<'p>, index: usize) -> Self {
         Self(Some(Step { parent, name: Name::Element(index) }))
     }
+
+    /// The name of the member, where it is one.
+    pub(super) fn name(self) -> Option<&'p str> {
+        self.0.and_then(|step| if let Name::Member(name) = step.name { Some(name) } else { None })
+    }
 }
 
 /// As RFC 6901 writes it, section 3: `~` and `/` in a name are escaped.

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use chancery_types::wire::{ANSWERED, FROM_BROWSERS, STRICT};
+use chancery_types::wire::{ANSWERED, BINDING, FROM_BROWSERS, STRICT};
 
 use super::pointer::Pointer;
 
@@ -19,20 +19,26 @@ pub(super) struct Surplus<'t> {
     known: Option<&'static [&'static str]>,
     /// Those of it that may be there and mean nothing.
     answered: &'static [&'static str],
+    /// Those that no unknown member may be mistaken for.
+    binding: &'static [&'static str],
+    members: &'static [&'static str],
     noted: Option<&'t Noted>,
 }
 
 impl<'t> Surplus<'t> {
     /// Unknown members are noted where they are not refused.
-    pub(super) const fn noted(noted: &'t Noted) -> Self {
-        Self { known: None, answered: &[], noted: Some(noted) }
+    pub(super) fn noted(noted: &'t Noted) -> Self {
+        Self { noted: Some(noted), ..Self::default() }
     }
 
     /// Inside an object of this type. What lies in one that is strict is strict too, unless a browser has written it.
     pub(super) fn inside(self, name: &str, members: &'static [&'static str]) -> Self {
         let is_strict = (self.known.is_some() && !FROM_BROWSERS.contains(&name)) || STRICT.contains(&name);
-        let answered = ANSWERED.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, answered)| answered);
-        Self { known: is_strict.then_some(members), answered, ..self }
+        let of_this = |lists: &[(&str, &'static [&'static str])]| {
+            lists.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, listed)| listed)
+        };
+        let known = is_strict.then_some(members);
+        Self { known, answered: of_this(ANSWERED), binding: of_this(BINDING), members, noted: self.noted }
     }
 
     /// At a member of this name.
@@ -42,11 +48,24 @@ impl<'t> Surplus<'t> {
 
     /// The members that are known, where no other is taken; else the member is noted.
     pub(super) fn found(self, pointer: Pointer<'_>) -> Option<&'static [&'static str]> {
-        if let (None, Some(noted)) = (self.known, self.noted) {
+        let is_mistaken = |name| self.binding.iter().any(|member| is_nearly(name, member));
+        let known = self.known.or_else(|| pointer.name().is_some_and(is_mistaken).then_some(self.members));
+        if let (None, Some(noted)) = (known, self.noted) {
             noted.add(pointer);
         }
-        self.known
+        known
     }
+}
+
+/// Whether a member is called this in other letters, with more around it, but for a letter, or with two exchanged.
+fn is_nearly(name: &str, member: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let (name, member) = (name.as_bytes(), member.as_bytes());
+    let begin = name.iter().zip(member).take_while(|(one, other)| one == other).count();
+    let end = name.iter().rev().zip(member.iter().rev()).take_while(|(one, other)| one == other).count();
+    let is_longer = name.windows(member.len()).any(|part| part == member);
+    let (longer, by) = (name.len().max(member.len()), name.len().abs_diff(member.len()));
+    is_longer || (by <= 1 && begin + end + 2 - by >= longer)
 }
 
 /// The unknown members of a body.
@@ -75,5 +94,20 @@ impl Noted {
         let told = |pointer: String| format!("The member {pointer} is not known here and was ignored.");
         let more = (more > 0).then(|| format!("{more} further members are not known here and were ignored."));
         pointers.into_iter().map(told).chain(more).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_nearly;
+
+    #[test]
+    fn a_member_is_mistaken_for_another_by_a_letter_or_by_what_is_around_it() {
+        for name in ["diget", "Digest", "digests", "digesst", "digezt", "approvalDigest", "igest", "DIGET", "digset"] {
+            assert!(is_nearly(name, "digest"), "{name}");
+        }
+        for name in ["", "d", "note", "comment", "dgst", "digit"] {
+            assert!(!is_nearly(name, "digest"), "{name}");
+        }
     }
 }

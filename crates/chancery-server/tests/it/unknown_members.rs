@@ -208,3 +208,23 @@ async fn keys_profiles_and_renewals_name_what_they_ignore() {
     told(&admin.post(&format!("{path}/renew"), json!({"validity": 1})).await, "/validity");
     told(&admin.post(&format!("{path}/rekey"), json!({"certParam": {}})).await, "/certParam");
 }
+
+/// An approval without the digest that its sender meant approves whatever is there.
+#[tokio::test]
+async fn what_binds_an_approval_is_refused_where_it_is_misspelt() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let nothing = "00000000-0000-4000-8000-000000000000";
+    let digest = "PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=";
+    for place in ["signing-requests", "proposals"] {
+        let path = format!("/api/v2/x509/{place}/{nothing}/approve");
+        for misspelt in ["diget", "Digest", "approvalDigest", "assertion"] {
+            let reply = admin.post(&path, json!({misspelt: digest})).await;
+            reply.refused(400, "ArgumentParseError", Some(&format!("/{misspelt}")));
+        }
+        admin.post(&path, json!({"digest": digest, "comment": "fine"})).await.refused(404, "InvalidSelection", None);
+    }
+    let many = json!({"uuids": [nothing], "decision": "Approve", "digests": digest});
+    let path = "/api/v2/x509/signing-requests/batch-approve-deny";
+    admin.post(path, many).await.refused(400, "ArgumentParseError", Some("/digests"));
+}

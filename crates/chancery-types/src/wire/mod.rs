@@ -41,7 +41,7 @@ use serde::{Deserialize, Deserializer};
 pub use empty::Empty;
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};
-pub use strict::{ANSWERED, FROM_BROWSERS, STRICT};
+pub use strict::{ANSWERED, BINDING, FROM_BROWSERS, STRICT};
 pub use texts::{Ends, Texts};
 
 /// Tells a member that is there and `null` from one that is absent.

@@ -54,6 +54,11 @@ pub const STRICT: &[&str] = &[
     "Mailbox",
 ];
 
+/// Members by which a decision is bound to what its sender saw, in objects that take unknown members. One that is nearly called so
+/// is refused: without it anything would be approved.
+pub const BINDING: &[(&str, &[&str])] =
+    &[("ApproveRequest", &["digest", "assertions"]), ("BatchDecideRequest", &["digest"])];
+
 /// Objects that browsers write, with members that nobody needs; so they are taken also in an object that takes no others.
 pub const FROM_BROWSERS: &[&str] = &["AssertionCredential"];
 

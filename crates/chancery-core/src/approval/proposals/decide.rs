@@ -19,7 +19,8 @@ use super::{ApplyProposal, Effects, StoredProposal};
 use crate::{
     Approvals, Caller, Error, Event, Grant, Meaning, Result,
     approval::{
-        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, participants_by,
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, hexadecimal_hint,
+        participants_by,
         pre_approval_life::{self, Life},
         refusal, refusal_of_grant, too_many_attempts,
     },
@@ -94,8 +95,9 @@ impl Approvals {
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
                 return Err(self.context.refused(caller, event, useless).await);
             }
-            if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
+            if let Some(Base64(other)) = digest.as_ref().filter(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
+                let message = format!("{message}{}", hexadecimal_hint(other));
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
                 return Err(self.context.refused(caller, event, Error::value("/digest", message)).await);
@@ -160,22 +162,25 @@ impl Approvals {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.context.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
-            let end = if decision == ProposalDecision::Revoke {
+            let is_revoked = decision == ProposalDecision::Revoke;
+            let standing = facts.standing;
+            if is_revoked {
+                // Who may deny may revoke: it is the safe direction too.
+                facts.standing = Standing::Pending;
+            }
+            let (_, approval) = self.decide_proposal((caller, by), &stored, &mut facts, decision).await?;
+            let end = if is_revoked {
+                // Whoever may not is not told where it stands.
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
                     return Err(Error::state(
                         "Only a pre-approval or a grant that took effect is revoked; others are denied.",
                     ));
                 }
-                // Who may deny may revoke: it is the safe direction too.
-                facts.standing = Standing::Pending;
+                facts.standing = standing;
                 pre_approval_life::Event::Revoke
             } else {
                 pre_approval_life::Event::Deny
             };
-            let (_, approval) = self.decide_proposal((caller, by), &stored, &mut facts, decision).await?;
-            if decision == ProposalDecision::Revoke {
-                facts.standing = Standing::Signed;
-            }
             let life = stored.life(now_ms).map(|life| pre_approval_life::next(life, end)).transpose().map_err(over)?;
             let outcome = Outcome { standing: facts.standing, reason: None, life, effect: None };
             let approval = (approval, SignedApproval::not_demanded());
