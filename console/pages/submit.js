@@ -5,6 +5,7 @@ import { fill, h } from "../dom.js";
 import { done } from "../parts/done.js";
 import { field, form, input, select, textarea } from "../parts/form.js";
 import { canHash, hashOf } from "../parts/hashes.js";
+import { Unusable } from "../parts/problem.js";
 import { base64Of, digest, number, size } from "../parts/values.js";
 import { shownText } from "../visible.js";
 import { t, word } from "../words.js";
@@ -78,6 +79,6 @@ function travels(file, policy) {
 /** What is sent of the file. @param {File} file @param {Json} policy @param {(done: number) => void} progress @returns {Promise<Json>} */
 async function content(file, policy, progress) {
   if (travels(file, policy) === "digest") return { digest: base64Of(await hashOf(file, policy.hashAlgorithm, progress)) };
-  if (file.size > UPLOAD_MAX) throw new Error(t("submit.tooLarge", { size: size(UPLOAD_MAX) }));
+  if (file.size > UPLOAD_MAX) throw new Unusable(t("submit.tooLarge", { size: size(UPLOAD_MAX) }));
   return { uploadData: base64Of(new Uint8Array(await file.arrayBuffer())) };
 }

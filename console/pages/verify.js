@@ -6,7 +6,7 @@ import { fill, h } from "../dom.js";
 import { check } from "../parts/evidence.js";
 import { field, input, textarea } from "../parts/form.js";
 import { readItems } from "../parts/manifest.js";
-import { problem } from "../parts/problem.js";
+import { Unusable, problem } from "../parts/problem.js";
 import { number } from "../parts/values.js";
 import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
@@ -93,7 +93,7 @@ async function gather({ file, bundle, items, certificate, key }, own, known, sig
   const given = fileOf(bundle);
   const request = known?.request ?? (given && (await json(given)));
   if (!request) return undefined;
-  if (!request["serviceUuid"]) throw new Error(t("verify.noRequest"));
+  if (!request["serviceUuid"]) throw new Unusable(t("verify.noRequest"));
   const pages = await Promise.all(filesOf(items).map(json));
   const listed = known?.items ?? (pages.length > 0 ? pages.flatMap((page) => page["items"] ?? []) : undefined);
   const chosen = fileOf(certificate);
@@ -119,7 +119,7 @@ async function json(file) {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new Error(t("verify.noJson", { name: shownText(file.name) }));
+  throw new Unusable(t("verify.noJson", { name: shownText(file.name) }));
 }
 
 /** @typedef {import("../parts/evidence.js").Step} Step */

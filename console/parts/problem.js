@@ -16,6 +16,9 @@ const OWN = {
   SessionEnded: "problem.ended",
 };
 
+/** What somebody chose cannot be used: nobody's mistake, and nothing that a server said. */
+export class Unusable extends Error {}
+
 /** What can be tried again soon is, by itself, but no sooner than this. */
 const RETRY_MIN_S = 5;
 /** What can be tried again later than this is told by the clock, too. */
@@ -61,6 +64,7 @@ function said(error) {
 
 /** @param {unknown} error */
 function title(error) {
+  if (error instanceof Unusable) return t("problem.unusable");
   return error instanceof Refusal ? word("error", error.code) : t("problem.ours");
 }
 

@@ -99,6 +99,14 @@ class Verifiers {
     return this.read();
   }
 
+  /** A signature in the bundle's place is nobody's mistake. */
+  async expectNoBundle() {
+    await visit(this.page, "#/signing/verify");
+    const signature = { name: "release.p7s", mimeType: "application/octet-stream", buffer: Buffer.from("MIIB") };
+    await this.page.getByLabel("The bundle with the proof").setInputFiles([signature]);
+    await this.page.getByText("This cannot be used here. release.p7s is no bundle").waitFor();
+  }
+
   async read() {
     return Object.fromEntries(await this.page.locator("[data-step]").evaluateAll((all) => all.map((one) => [one.dataset.step, one.dataset.verdict])));
   }
@@ -127,6 +135,7 @@ export async function verifying(browser, admins, demo) {
   await page.getByText("There is no bundle yet.").waitFor();
   assert.deepEqual(await axe(page), []);
   const both = await Verifiers.begin(page, logKey, root);
+  await both.expectNoBundle();
   for (const service of SERVICES) {
     const one = signed[service.name];
     assert.deepEqual(await both.steps(one), { ...GOOD, signature: service.page ?? "good", file: service.file ?? "good" }, service.name);

@@ -133,6 +133,7 @@ export default {
   "problem.other": "In einem anderen Tab dieses Browsers hat sich jemand an- oder abgemeldet, und alle seine Tabs teilen sich eine Sitzung. In diesem Tab wurde nichts getan.",
   "problem.anew": "Die Seite neu lesen",
   "problem.ours": "Die Konsole hat einen Fehler gemacht.",
+  "problem.unusable": "Das kann hier nicht verwendet werden.",
   "problem.requestId": "Im Log des Servers steht es unter",
 
   "copy.word": "kopieren",
@@ -470,7 +471,7 @@ export default {
   "verify.nothing": "Es gibt noch kein Bündel.",
   "verify.reading": "{percent} % der Datei gelesen",
   "verify.noRequest": "Dieses Bündel ist nicht das eines Signierauftrags. chancery verify --bundle nimmt auch die von Zertifikaten.",
-  "verify.noJson": "{name} ist kein JSON, das hier gelesen werden kann.",
+  "verify.noJson": "{name} ist kein Bündel: das ist eine Datei in JSON, die die Seite eines Auftrags neben der Signatur speichert. Eine Signatur allein prüft chancery verify.",
   "verify.bad": "Nicht bestätigt. Was nicht stimmt: {steps}.",
   "verify.missing": "Noch nicht bestätigt. Was nicht geprüft wurde: {steps}.",
   "verify.good": "Das Log hat diese Signatur, sie gehört zum Zertifikat, und sie gilt dieser Datei. Wessen Zertifikat es ist, wurde nicht geprüft.",

@@ -133,6 +133,7 @@ export default {
   "problem.other": "Somebody has logged in or out in another tab of this browser, and all its tabs have one session. Nothing was done in this tab.",
   "problem.anew": "Read the page anew",
   "problem.ours": "The console made a mistake.",
+  "problem.unusable": "This cannot be used here.",
   "problem.requestId": "The server's log has it under",
 
   "copy.word": "copy",
@@ -470,7 +471,7 @@ export default {
   "verify.nothing": "There is no bundle yet.",
   "verify.reading": "{percent} % of the file read",
   "verify.noRequest": "This bundle is none of a signing request. chancery verify --bundle takes those of certificates, too.",
-  "verify.noJson": "{name} is no JSON that can be read here.",
+  "verify.noJson": "{name} is no bundle: that is a file of JSON, which the page of a request saves beside the signature. A signature alone is verified by chancery verify.",
   "verify.bad": "Not verified. What is wrong: {steps}.",
   "verify.missing": "Not verified yet. What was not checked: {steps}.",
   "verify.good": "The log has this signature, it is the certificate's, and it is of this file. Whose certificate it is was not checked.",
