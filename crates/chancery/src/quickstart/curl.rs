@@ -35,7 +35,7 @@ api "$BASE/api/v2/x509/signing-requests/$REQUEST" | sed -n 's/.*"signature":"\([
 api "$BASE/api/v2/x509/{root}/download?format=pem" > "$T/root.pem"
 openssl cms -verify -binary -inform DER -in "$T/file.p7s" -content "$T/file" -CAfile "$T/root.pem" -purpose any -out /dev/null
 
-# a release waits until somebody else approves it: submit, log in as Approver1 beside it, approve, fetch
+# a release waits until it is approved: submit, log in as Approver1 beside it, approve, fetch
 sed 's/{service}/{releaseService}/; s/{policy}/{releasePolicy}/' "$T/request" > "$T/release"
 REQUEST=$(api --data-binary @"$T/release" "$BASE/api/v2/x509/signing-requests" | sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p')
 api "$BASE/api/v2/x509/signing-requests/$REQUEST" | sed -n 's/.*"state":"\([^"]*\)".*/before: \1/p'

@@ -53,7 +53,7 @@ pub(super) struct Demo {
     /// Signs at once.
     pub(super) service_uuid: ServiceId,
     pub(super) policy_uuid: PolicyId,
-    /// Signs once somebody else has approved it.
+    /// Signs once it is approved.
     #[serde(flatten)]
     pub(super) releases: Releases,
 }

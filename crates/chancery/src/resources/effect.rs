@@ -33,11 +33,16 @@ impl Foreseen {
     /// Tells what a change has done that was made. What was only proposed has done nothing yet; the proposal says what it
     /// will do.
     pub(crate) fn tell(&self, answer: &Answer) {
-        if answer.response["state"] == "Approval" {
+        if answer.response["state"] == "Approval" || waits_as(answer).is_some() {
             return;
         }
         self.0.iter().flat_map(lines).for_each(|line| output::note(Shown(&line)));
     }
+}
+
+/// The proposal that a change waits as, where the answer shows what it is as long as that is not approved.
+pub(super) fn waits_as(answer: &Answer) -> Option<&str> {
+    answer.response["pendingChange"]["uuid"].as_str()
 }
 
 /// Shows what a change would do, in the place of making it.

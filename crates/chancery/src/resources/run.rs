@@ -207,7 +207,13 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     };
     answer.tell_warnings();
     foreseen.tell(&answer);
-    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)
+    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)?;
+    if let Some(proposal) = effect::waits_as(&answer).filter(|_| verb.method != "GET") {
+        output::note(format_args!(
+            "Nothing has changed yet, this waits for approvals: chancery proposal show {proposal}"
+        ));
+    }
+    Ok(())
 }
 
 /// What the server answered.

@@ -22,7 +22,7 @@ use chancery_types::{
 };
 use chancery_verify::hexadecimal;
 
-use self::what_waits::Waiting;
+use self::what_waits::{Own, Waiting};
 use super::sign::wait::missing;
 use crate::{
     cli::decide::{Approve, Decide},
@@ -131,9 +131,9 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
     }
     let own = connection.client.session_state()?.identities;
     let (mut open, mut others) = (Vec::new(), Vec::new());
-    let mut add = |part: Option<&str>, lines: Vec<String>| {
-        let group = if part.is_none() { &mut open } else { &mut others };
-        group.push(with_part(part, lines));
+    let mut add = |own: Own, lines: Vec<String>| {
+        let group = if own.part.is_none() { &mut open } else { &mut others };
+        group.push(own.beside(lines));
     };
     let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
     let denials = Denials::new(connection);
@@ -141,25 +141,19 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
         let request = connection.client.signing_request(stub.uuid)?;
         let twice = look_twice(&denials, &request)?.lines;
         let lines = shown(connection, &request, (&twice, inside::in_short(&request)));
-        add(what_waits::part_in_request(&own, &request), lines);
+        add(Own::of_request(&own, &request), lines);
     }
     let names = Names::new(connection);
     for stub in what_waits::proposals(connection, None)? {
         let proposal = connection.client.proposal(stub.obj_info.uuid)?;
         let twice = denials.of_proposal(&proposal)?.lines;
-        add(what_waits::part_in_proposal(&own, &proposal), proposal::shown(&proposal, &twice, &names));
+        add(Own::of_proposal(&own, &proposal), proposal::shown(&proposal, &twice, &names));
     }
     if open.is_empty() && others.is_empty() {
         return output::line("Nothing waits.");
     }
     open.append(&mut others);
     output::line(open.iter().map(|lines| lines.join("\n")).collect::<Vec<_>>().join("\n\n"))
-}
-
-/// With what the caller has done with it already.
-fn with_part(part: Option<&str>, mut lines: Vec<String>) -> Vec<String> {
-    lines.extend(part.map(|part| format!("{:<12}{part}", "you")));
-    lines
 }
 
 /// The same for what is proposed: people approve its content, and nothing that it became meanwhile.
@@ -174,10 +168,11 @@ fn decide_proposal(
         return Err(told(Exit::Refused, format!("{name} does not wait: it is {}", proposal.state)));
     }
     let own = connection.client.session_state()?.identities;
-    let part = what_waits::part_in_proposal(&own, proposal);
-    let shown = || with_part(part, proposal::shown(proposal, twice, &Names::new(connection)));
+    let own = Own::of_proposal(&own, proposal);
+    let shown = || own.beside(proposal::shown(proposal, twice, &Names::new(connection)));
     let next = look(decision, id, &proposal.digest.0);
-    agreed(command, connection, (decision, &next), (shown, twice), || expect_digest(command, &proposal.digest.0))?;
+    let check = || expect_digest(command, &proposal.digest.0).and_then(|()| own.expect(command, decision, name));
+    agreed(command, connection, (decision, &next), (shown, twice), check)?;
     let note = command.note.clone();
     if decision == Decision::Deny {
         let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
@@ -222,8 +217,10 @@ fn decide(
     if request.state != SigningRequestState::Approval {
         return Err(told(Exit::Refused, format!("{} does not wait: it is {}", request.name, request.state)));
     }
+    let own = Own::of_request(&connection.client.session_state()?.identities, request);
     let check = || -> Result<(), Failure> {
         expect_digest(command, &request.approval_digest.0)?;
+        own.expect(command, decision, &request.name)?;
         let Some(path) = &command.file else { return Ok(()) };
         let said = match &request.manifest {
             Some(_) => compared::item(connection, request, path)?,
@@ -232,9 +229,7 @@ fn decide(
         said.iter().for_each(output::note);
         Ok(())
     };
-    let own = connection.client.session_state()?.identities;
-    let part = what_waits::part_in_request(&own, request);
-    let shown = || with_part(part, shown(connection, request, (twice, inside::lines(connection, request))));
+    let shown = || own.beside(shown(connection, request, (twice, inside::lines(connection, request))));
     let next = look(decision, request.uuid, &request.approval_digest.0);
     agreed(command, connection, (decision, &next), (shown, twice), check)?;
     let note = command.note.clone();

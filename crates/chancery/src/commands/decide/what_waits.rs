@@ -2,7 +2,7 @@
 
 use chancery_client::ClientError;
 use chancery_types::{
-    ErrorCode, IdentityId, ObjectId, ProposalDecision, ProposalId, RequestDecision, SigningRequestId,
+    Decision, ErrorCode, IdentityId, ObjectId, ProposalDecision, ProposalId, RequestDecision, SigningRequestId,
     SigningRequestState,
     wire::{
         ObjInfo,
@@ -14,12 +14,14 @@ use chancery_types::{
 use chancery_verify::hexadecimal;
 
 use crate::{
+    cli::decide::Decide,
     client::{
         connection::Connection,
-        exit::{Exit, told_with},
+        exit::{Exit, told, told_with},
     },
     failure::Failure,
     resources::{self, names::Names},
+    shown::Shown,
 };
 
 /// Something that people decide on.
@@ -163,6 +165,41 @@ pub(super) fn print_proposals(connection: &Connection) -> Result<(), Failure> {
     }
 }
 
+/// What the caller has to do with something that waits.
+#[derive(Clone, Copy)]
+pub(super) struct Own {
+    /// What was done already, or that there is nothing to do.
+    pub(super) part: Option<&'static str>,
+    may_approve: bool,
+}
+
+impl Own {
+    pub(super) fn of_request(own: &[ObjInfo<IdentityId>], request: &SigningRequest) -> Self {
+        Self { part: part_in_request(own, request), may_approve: request.may_approve }
+    }
+
+    pub(super) fn of_proposal(own: &[ObjInfo<IdentityId>], proposal: &Proposal) -> Self {
+        Self { part: part_in_proposal(own, proposal), may_approve: proposal.may_approve }
+    }
+
+    pub(super) fn beside(self, mut lines: Vec<String>) -> Vec<String> {
+        let nevertheless = if self.may_approve { "; you may approve it all the same" } else { "" };
+        lines.extend(self.part.map(|part| format!("{:<12}{part}{nevertheless}", "you")));
+        lines
+    }
+
+    /// Nobody is asked what would be refused. Whoever is not asked hears it of the server, with its reason.
+    pub(super) fn expect(self, command: &Decide, decision: Decision, name: &str) -> Result<(), Failure> {
+        let is_asked = !command.yes && command.digest.is_none();
+        match self.part {
+            Some(part) if is_asked && decision == Decision::Approve && !self.may_approve => {
+                Err(told(Exit::Refused, format!("{}: nobody is asked, since you {part}", Shown(name))))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+}
+
 /// What the caller has done with it already, or that it is none of the caller's business.
 pub(super) fn part_in_request(own: &[ObjInfo<IdentityId>], request: &SigningRequest) -> Option<&'static str> {
     let approvals = request.approvals.iter().filter(|one| one.decision == RequestDecision::Approve);
@@ -170,7 +207,7 @@ pub(super) fn part_in_request(own: &[ObjInfo<IdentityId>], request: &SigningRequ
 }
 
 /// The same of a proposal.
-pub(super) fn part_in_proposal(own: &[ObjInfo<IdentityId>], proposal: &Proposal) -> Option<&'static str> {
+fn part_in_proposal(own: &[ObjInfo<IdentityId>], proposal: &Proposal) -> Option<&'static str> {
     let approvals = proposal.approvals.iter().filter(|one| one.decision == ProposalDecision::Approve);
     part(own, &proposal.submitted_by, approvals.flat_map(|one| &one.identities)).or(no_business(proposal.may_approve))
 }

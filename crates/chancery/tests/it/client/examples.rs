@@ -68,7 +68,8 @@ fn server_is_last(path: &[String], help: &str) {
 fn furnish(place: &Place) {
     place.write("new-password", "battery staple\n");
     place.write("newer-password", "a password of my own\n");
-    place.write("mail.json", r#"{"useIv": false}"#);
+    // Some editors begin a text so.
+    place.write("mail.json", "\u{feff}{\"useIv\": false}");
     let rule = |operation: &str| {
         format!(r#"{{"roleUuid": "00000000-0000-0000-726f-000000000001", "operation": "{operation}"}}"#)
     };

@@ -15,6 +15,7 @@ fn files_are_signed_when_people_have_approved_them() {
     denied_and_late(&place);
     part_in_what_waits(&place);
     proposals_are_decided(&place);
+    changes_wait(&place);
     steps_of_roles(&place);
     inside_files(&place);
     what_is_inside(&place);
@@ -177,8 +178,11 @@ fn part_in_what_waits(place: &Place) {
     let (second, first) = (seen.find("second.tar").unwrap(), seen.find("first.tar").unwrap());
     assert!(second < first && seen.contains("you         approved it already"), "{seen}");
     assert_eq!(seen.matches("you         ").count(), 1, "{seen}");
+    let unasked = place.sh("chancery approve first.tar --server-profile approver < /dev/null").failed(5);
+    assert!(unasked.contains("first.tar: nobody is asked, since you approved it already"), "{unasked}");
     let own = place.sh("chancery approve").done();
     assert_eq!(own.matches("you         submitted it").count(), 2, "{own}");
+    assert_eq!(own.matches("you may approve it all the same").count(), 2, "{own}");
     for file in ["first.tar", "second.tar"] {
         place.sh(&format!("chancery request cancel {file}")).done();
     }
@@ -242,6 +246,15 @@ fn proposals_are_decided(place: &Place) {
     uuids.for_each(|uuid| {
         place.sh(&format!("chancery deny {uuid} --yes --server-profile approver")).done();
     });
+}
+
+/// A change that waits has changed nothing, and gives nobody anything.
+fn changes_wait(place: &Place) {
+    let waits = place.sh("chancery policy change 'demo releases/demo releases' --num-approvals 2");
+    let (told, proposal) = waits.err.trim_end().rsplit_once(' ').unwrap();
+    assert_eq!(told, "Nothing has changed yet, this waits for approvals: chancery proposal show", "{waits:?}");
+    place.sh(&format!("chancery proposal withdraw {proposal}")).done();
+    assert!(waits.done().contains("numApprovals                1\n"));
 }
 
 /// Where certain roles have to approve, whoever waits learns which one is next.
