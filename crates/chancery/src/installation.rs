@@ -69,29 +69,31 @@ pub(crate) async fn open_existing_to_serve(settings: &Settings) -> Result<Arc<Ch
     open_to_serve(&settings, &root_key).await
 }
 
-/// Opens it for a command, which works on an installation that exists and never makes one.
+/// Opens it for a command, which works on an installation that exists and never makes one. One that cannot be opened for a reason that
+/// says nothing of what is in it ends the command as a wrong use.
 pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
     expect_there(settings)?;
     let mut settings = settings.clone();
     settings.store = settings.store.existing();
-    open(&settings).await
+    open(&settings).await.map_err(told_as_not_there)
 }
 
-/// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed. One that cannot be opened for
-/// a reason that says nothing of what is in it ends the command as a wrong use: no verdict is mistaken for another.
+/// Opens it for a command that judges what is there: it is read alone, nothing is changed or signed. No verdict is mistaken for one
+/// that nobody could reach.
 pub(crate) async fn open_to_judge(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
     expect_there(settings)?;
     let mut settings = settings.clone();
     settings.store = settings.store.read_only();
     // The log's name is the one that it has.
     (settings.log_name, settings.public_url) = (None, None);
-    let opened = open(&settings).await;
-    opened.map_err(|why| if is_out_of_reach(why.as_ref()) { as_usage(&why) } else { why })
+    open(&settings).await.map_err(told_as_not_there)
 }
 
-fn is_out_of_reach(failure: &(dyn Error + 'static)) -> bool {
-    let mut causes = std::iter::successors(Some(failure), |cause| (*cause).source());
-    causes.find_map(|cause| cause.downcast_ref::<OpenFailure>()).is_some_and(OpenFailure::is_out_of_reach)
+fn told_as_not_there(why: Failure) -> Failure {
+    let first: &(dyn Error + 'static) = why.as_ref();
+    let mut causes = std::iter::successors(Some(first), |cause| (*cause).source());
+    let opening = causes.find_map(|cause| cause.downcast_ref::<OpenFailure>());
+    if opening.is_some_and(OpenFailure::is_out_of_reach) { as_usage(&why) } else { why }
 }
 
 /// Refuses settings that name no installation, or one beside whose server nobody may be, where that shows without opening it.

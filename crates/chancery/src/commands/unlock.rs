@@ -1,8 +1,8 @@
 //! `chancery unlock NAME`
 
-use chancery_core::Host;
+use chancery_core::{Error, Host, Meaning};
 
-use crate::{cli::Unlock, failure::Failure, installation, output, shown::Shown};
+use crate::{cli::Unlock, client::exit::usage, failure::Failure, installation, output, shown::Shown};
 
 pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
@@ -11,7 +11,11 @@ pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     chancery.shut_down().await;
     let name = Shown(&command.name);
     // A server alone knows of wrong passwords, which it forgives then.
-    let done = if unlocked? {
+    let told = |error: Error| -> Failure {
+        let is_nobody = matches!(error.meaning(), Meaning::NotFound | Meaning::Selection);
+        if is_nobody { usage(format!("{name}: {error}")) } else { error.into() }
+    };
+    let done = if unlocked.map_err(told)? {
         format!("Unlocked {name}.")
     } else {
         format!("{name} was not locked; delays after wrong passwords end.")

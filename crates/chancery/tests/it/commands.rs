@@ -108,8 +108,14 @@ fn host_commands_that_cannot_look_are_a_wrong_use() {
         assert!(elsewhere.stderr.contains("there is no installation in"), "{command}: {}", elsewhere.stderr);
     }
     fs::write(place.path("other.key"), [7; 32]).unwrap();
-    let other = chancery(&["rows", "list", "--data", &data, "--root-key", &place.path("other.key")]).try_run();
-    assert_eq!((other.status.code(), other.text().as_str()), (Some(2), ""), "{}", other.stderr);
+    for command in bare {
+        let words = command.split(' ').collect::<Vec<_>>();
+        let other = chancery(&words).args(["--data", &data, "--root-key", &place.path("other.key")]).try_run();
+        assert_eq!((other.status.code(), other.text().as_str()), (Some(2), ""), "{command}: {}", other.stderr);
+    }
+    let nobody = place.run(&["unlock", "Nobody"]).try_run();
+    assert_eq!(nobody.status.code(), Some(2), "{}", nobody.stderr);
+    assert!(nobody.stderr.contains("Nobody: "), "{}", nobody.stderr);
     let limit =
         chancery(&["init", "--data", &nowhere, "--root-key", &place.path("new.key"), "--limit", "nothing=1"]).try_run();
     assert_eq!(limit.status.code(), Some(2), "{}", limit.stderr);
