@@ -2,6 +2,8 @@
 
 use chancery_types::Base64;
 
+use crate::Error;
+
 /// What to say of a digest that came as base64 and reads as hexadecimal digits, which no digest does by chance; else nothing.
 pub(crate) fn hexadecimal_hint(digest: &[u8]) -> &'static str {
     // Of the shortest hash that anybody prints.
@@ -12,6 +14,11 @@ pub(crate) fn hexadecimal_hint(digest: &[u8]) -> &'static str {
         // A row of zeros is a row of the letter A.
         && text.bytes().any(|digit| digit.is_ascii_digit());
     if is_hexadecimal { " Digests are given in base64; this looks like hexadecimal." } else { "" }
+}
+
+/// Refuses to approve by a digest that is not what would be approved.
+pub(crate) fn other_digest(message: &str, given: &[u8]) -> Error {
+    Error::value("/digest", format!("{message}{}", hexadecimal_hint(given)))
 }
 
 #[cfg(test)]

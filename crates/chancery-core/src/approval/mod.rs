@@ -25,7 +25,7 @@ pub(crate) use self::{
     decisions::{
         ATTEMPTS_MAX, NewDecision, StoredDecision, may_be_approved_by, participants, participants_by, too_many_attempts,
     },
-    hexadecimal::hexadecimal_hint,
+    hexadecimal::{hexadecimal_hint, other_digest},
     id_locks::IdLocks,
     parties::Parties,
     pre_approval::PreApproved,

@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use chancery_verify::{Content, approval_digest};
 
 use super::{program::Program, stored_request::StoredRequest};
-use crate::{Error, Grant, Result, Signing, approval::hexadecimal_hint};
+use crate::{Error, Grant, Result, Signing, approval::other_digest};
 
 /// What is signed besides a digest.
 #[derive(Clone, Copy)]
@@ -86,10 +86,9 @@ impl Signing {
                 Err(Error::value("/digest", message))
             }
             Some(Base64(other)) => {
-                let hint = hexadecimal_hint(other);
                 let message = "This is not the digest of the request, so nothing was approved; its detail has it as \
                                approvalDigest.";
-                Err(Error::value("/digest", format!("{message}{hint}")))
+                Err(other_digest(message, other))
             }
         }
     }

@@ -110,17 +110,16 @@ fn config(chain: &[u8], key: &[u8], clients: Arc<dyn ClientCertVerifier>) -> Res
     if chain.is_empty() {
         return Err(TlsError::NoCertificate);
     }
-    let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| match error {
-        pem::Error::NoItemsFound => TlsError::NoKey,
-        other => TlsError::Key(other),
+    let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| {
+        if matches!(error, pem::Error::NoItemsFound) { TlsError::NoKey } else { TlsError::Key(error) }
     })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_protocol_versions(&[&TLS13, &TLS12])?
         .with_client_cert_verifier(clients)
         .with_single_cert(chain, key)
-        .map_err(|error| match error {
-            rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => TlsError::OtherKey,
-            other => TlsError::Pair(other),
+        .map_err(|error| {
+            let is_other = matches!(error, rustls::Error::InconsistentKeys(InconsistentKeys::KeyMismatch));
+            if is_other { TlsError::OtherKey } else { TlsError::Pair(error) }
         })?;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)

@@ -207,18 +207,12 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     };
     answer.tell_warnings();
     foreseen.tell(&answer);
-    told(&answer, (connection.output, verb.answer), named.map_or("", String::as_str), &names)?;
-    if let Some(proposal) = effect::waits_as(&answer).filter(|_| verb.method != "GET") {
-        output::note(format_args!(
-            "Nothing has changed yet, this waits for approvals: chancery proposal show {proposal}"
-        ));
-    }
-    Ok(())
+    told(&answer, (connection.output, verb), named.map_or("", String::as_str), &names)
 }
 
 /// What the server answered.
-fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>) -> Result<(), Failure> {
-    match how {
+fn told(answer: &Answer, (output, verb): (Output, &Verb), named: &str, names: &Names<'_>) -> Result<(), Failure> {
+    match (output, verb.answer) {
         (Output::Json, _) => answer.print(),
         (Output::Table, Answered::Text(member)) => {
             let text = answer.response[member].as_str().unwrap_or_default();
@@ -228,7 +222,12 @@ fn told(answer: &Answer, how: (Output, Answered), named: &str, names: &Names<'_>
         (Output::Table, Answered::Budgets) => budgets::shown(&answer.response, false, names),
         (Output::Table, _) => show::details(&answer.response, names),
     }?;
-    if how.1 == Answered::Tried && answer.response["delivered"] != true {
+    if let Some(proposal) = effect::waits_as(answer).filter(|_| verb.method != "GET") {
+        output::note(format_args!(
+            "Nothing has changed yet, this waits for approvals: chancery proposal show {proposal}"
+        ));
+    }
+    if verb.answer == Answered::Tried && answer.response["delivered"] != true {
         return Err(told_with(Exit::Failed, "it was not delivered", "What stands above under answer says why."));
     }
     Ok(())

@@ -19,7 +19,7 @@ use super::{ApplyProposal, Effects, StoredProposal};
 use crate::{
     Approvals, Caller, Error, Event, Grant, Meaning, Result,
     approval::{
-        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, hexadecimal_hint,
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, SignedApproval, Standing, Transition, other_digest,
         participants_by,
         pre_approval_life::{self, Life},
         refusal, refusal_of_grant, too_many_attempts,
@@ -97,10 +97,9 @@ impl Approvals {
             }
             if let Some(Base64(other)) = digest.as_ref().filter(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
-                let message = format!("{message}{}", hexadecimal_hint(other));
                 // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
                 let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
-                return Err(self.context.refused(caller, event, Error::value("/digest", message)).await);
+                return Err(self.context.refused(caller, event, other_digest(message, other)).await);
             }
             let signed = self.sign_proposal(caller, grant, (&stored, &facts), assertions).await;
             let signed = match signed {
@@ -162,8 +161,7 @@ impl Approvals {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.context.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
-            let is_revoked = decision == ProposalDecision::Revoke;
-            let standing = facts.standing;
+            let (is_revoked, standing) = (decision == ProposalDecision::Revoke, facts.standing);
             if is_revoked {
                 // Who may deny may revoke: it is the safe direction too.
                 facts.standing = Standing::Pending;

@@ -22,10 +22,10 @@ impl Spool {
 
     /// A new file without a name in the folder for temporary files.
     pub(super) fn file() -> io::Result<std::fs::File> {
-        tempfile::tempfile().map_err(Self::at_its_folder)
+        tempfile::tempfile().map_err(|error| Self::at_its_folder(&error))
     }
 
-    fn at_its_folder(error: Error) -> Error {
+    fn at_its_folder(error: &Error) -> Error {
         let folder = std::env::temp_dir();
         Error::new(error.kind(), format!("the folder for temporary files (TMPDIR), {}: {error}", folder.display()))
     }
@@ -38,7 +38,7 @@ impl Spool {
     /// Moves these bytes to the end of the file, as one piece.
     pub(super) async fn write(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
         self.key.seal_next(bytes).map_err(Error::other)?;
-        self.file.write_all(bytes).await.map_err(Self::at_its_folder)?;
+        self.file.write_all(bytes).await.map_err(|error| Self::at_its_folder(&error))?;
         self.pieces.push(bytes.len());
         bytes.clear();
         Ok(())
