@@ -94,7 +94,11 @@ pub(crate) fn expect_one_log(database: &Path) -> Result<(), Failure> {
     if !is_locked(&file) {
         return Ok(());
     }
-    let is_so_named = File::open(beside(database)?).is_ok_and(|beside| is_locked(&beside));
+    let is_so_named = match File::open(beside(database)?) {
+        Ok(beside) => is_locked(&beside),
+        // Whoever may read the store alone, and not what the server keeps beside it, cannot be told.
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
     if !is_so_named {
         let why = "to which it has another name (a hard link or a mount), or whose lock files were removed: name it as the server \
                    does, or stop the server";
