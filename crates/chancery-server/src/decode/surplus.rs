@@ -19,8 +19,8 @@ pub(super) struct Surplus<'t> {
     known: Option<&'static [&'static str]>,
     /// Those of it that may be there and mean nothing.
     answered: &'static [&'static str],
-    /// Those that no unknown member may be mistaken for.
-    binding: &'static [&'static str],
+    /// The type of the object around it, and its members.
+    name: &'static str,
     members: &'static [&'static str],
     noted: Option<&'t Noted>,
 }
@@ -32,13 +32,9 @@ impl<'t> Surplus<'t> {
     }
 
     /// Inside an object of this type. What lies in one that is strict is strict too, unless a browser has written it.
-    pub(super) fn inside(self, name: &str, members: &'static [&'static str]) -> Self {
+    pub(super) fn inside(self, name: &'static str, members: &'static [&'static str]) -> Self {
         let is_strict = (self.known.is_some() && !FROM_BROWSERS.contains(&name)) || STRICT.contains(&name);
-        let of_this = |lists: &[(&str, &'static [&'static str])]| {
-            lists.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, listed)| listed)
-        };
-        let known = is_strict.then_some(members);
-        Self { known, answered: of_this(ANSWERED), binding: of_this(BINDING), members, noted: self.noted }
+        Self { known: is_strict.then_some(members), answered: listed(ANSWERED, name), name, members, noted: self.noted }
     }
 
     /// At a member of this name.
@@ -48,13 +44,18 @@ impl<'t> Surplus<'t> {
 
     /// The members that are known, where no other is taken; else the member is noted.
     pub(super) fn found(self, pointer: Pointer<'_>) -> Option<&'static [&'static str]> {
-        let is_mistaken = |name| self.binding.iter().any(|member| is_nearly(name, member));
+        let is_mistaken = |name| listed(BINDING, self.name).iter().any(|member| is_nearly(name, member));
         let known = self.known.or_else(|| pointer.name().is_some_and(is_mistaken).then_some(self.members));
         if let (None, Some(noted)) = (known, self.noted) {
             noted.add(pointer);
         }
         known
     }
+}
+
+/// What a list has of this type.
+fn listed(list: &[(&str, &'static [&'static str])], name: &str) -> &'static [&'static str] {
+    list.iter().find(|(of, _)| *of == name).map_or(&[], |(_, members)| members)
 }
 
 /// Whether a member is called this in other letters, with more around it, but for a letter, or with two exchanged.
