@@ -33,20 +33,22 @@ pub(super) fn raise<const B: usize>(
 ) {
     (table[0], table[1]) = (*one, *x);
     for power in 2..POWERS {
-        table[power] = if power % 2 == 0 {
-            square(wide, &table[power / 2], modulus)
+        if power % 2 == 0 {
+            table[power] = table[power / 2];
+            square(wide, &mut table[power], modulus);
         } else {
-            multiply(wide, &table[power - 1], x, modulus)
-        };
+            table[power] = table[power - 1];
+            multiply(wide, &mut table[power], x, modulus);
+        }
     }
     *x = *one;
     for i in 0..number::byte_len(B) {
         let byte = byte(i);
         for window in [_mm512_srli_epi64::<{ WINDOW as u32 }>(byte), byte] {
             for _ in 0..WINDOW {
-                *x = square(wide, x, modulus);
+                square(wide, x, modulus);
             }
-            *x = multiply(wide, x, &look_up(table, window), modulus);
+            multiply(wide, x, &look_up(table, window), modulus);
         }
     }
 }

@@ -14,7 +14,7 @@ use std::arch::x86_64::{__m512i, _mm512_setr_epi64, _mm512_shuffle_i64x2, _mm512
 
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use self::montgomery::{Moduli, add, carried, multiply, product, reduce, reduced_once, square, subtract, zeros};
+use self::montgomery::{Moduli, add, multiply, pass_carries, product, reduce, reduced_once, square, subtract, zeros};
 use crate::{
     GROUP,
     blinding::Blinding,
@@ -111,13 +111,13 @@ fn transforms<const B: usize, const N: usize>(
     });
     let Work { wider, z, .. } = &mut *work;
     *z = spread(|lane| &messages[lane % GROUP]);
-    *z = multiply(wider, z, &spread(|lane| &pairs[lane % GROUP].factor), &moduli);
+    multiply(wider, z, &spread(|lane| &pairs[lane % GROUP].factor), &moduli);
 
     raise(&mut work, &keys, |prime| &prime.private);
 
     // And the blinding is taken off: (c·r^e)^d·r^-1 = c^d mod n.
     let Work { wider, z, .. } = &mut *work;
-    *z = multiply(wider, z, &spread(|lane| &pairs[lane % GROUP].inverse), &moduli);
+    multiply(wider, z, &spread(|lane| &pairs[lane % GROUP].inverse), &moduli);
     *z = reduced_once(z, &moduli);
     let transformed = numbers(z);
     let results = transformed[..jobs.len()].iter().map(|number| {
@@ -129,7 +129,7 @@ fn transforms<const B: usize, const N: usize>(
 
     // (r²)^e and (r²)^-1.
     *z = spread(|lane| if lane < GROUP { &pairs[lane].factor } else { &pairs[lane - GROUP].inverse });
-    *z = square(wider, z, &moduli);
+    square(wider, z, &moduli);
     let squares = numbers(z);
     for (lane, blinding) in blindings.iter_mut().enumerate() {
         (blinding.factor, blinding.inverse) = (squares[lane], squares[GROUP + lane]);
@@ -152,18 +152,19 @@ fn blindings<const B: usize, const N: usize>(
 
     // r in Montgomery's form: what is uniform stays so.
     *wider = [spread(|lane| random[lane % GROUP]), [zeros(); N]];
-    let r = reduce(wider, &moduli);
-    *z = r;
+    reduce(wider, &moduli, z);
+    let r = *z;
     for _ in 0..PUBLIC_SQUARES {
-        *z = square(wider, z, &moduli);
+        square(wider, z, &moduli);
     }
-    let factors = numbers(&multiply(wider, z, &r, &moduli));
+    multiply(wider, z, &r, &moduli);
+    let factors = numbers(z);
 
     // The inverse of r/R is r^-1·R, which is r^-1 in Montgomery's form.
     *z = r;
     for _ in 0..2 {
         *wider = [*z, [zeros(); N]];
-        *z = reduce(wider, &moduli);
+        reduce(wider, &moduli, z);
     }
     raise(&mut work, &keys, |prime| &prime.inverting);
     let inverses = numbers(&work.z);
@@ -191,29 +192,28 @@ fn raise<const B: usize, const N: usize>(
 
     // z modulo both primes, in Montgomery's form: it is below R times either.
     wide.as_flattened_mut().copy_from_slice(z);
-    *x = reduce(wide, &primes);
-    *x = multiply(wide, x, &spread(|lane| &prime(lane).cube), &primes);
+    reduce(wide, &primes, x);
+    multiply(wide, x, &spread(|lane| &prime(lane).cube), &primes);
 
     // m1 = c^dP mod p and m2 = c^dQ mod q (RFC 8017, 5.1.2, 2b), out of Montgomery's form and below the prime.
     exponent::raise(wide, table, x, &spread(|lane| &prime(lane).one), &primes, |byte| {
         lanes(|lane| u64::from(exponent(prime(lane)).as_flattened()[byte]))
     });
     *wide = [*x, [zeros(); B]];
-    *x = reduce(wide, &primes);
+    reduce(wide, &primes, x);
     *x = reduced_once(x, &primes);
 
     // h = (m1 - m2)·qInv mod p, in lanes 0 to 3; what the others do from here on is thrown away. m2 may be above p, but is
     // below 2p, as both primes have their highest bit.
     *y = other_half(x);
     *y = subtract(&add(&add(x, &primes.digits), &primes.digits), y);
-    *y = multiply(wide, y, &spread(|lane| &keys[lane % GROUP].q_inv), &primes);
+    multiply(wide, y, &spread(|lane| &keys[lane % GROUP].q_inv), &primes);
     *y = reduced_once(y, &primes);
 
     // m = m2 + q·h.
     product(wide, y, &other_half(&primes.digits));
     wide[0] = add(&wide[0], &other_half(x));
-    *wide = carried(wide);
-    z.copy_from_slice(wide.as_flattened());
+    pass_carries(z.as_flattened_mut(), wide.as_flattened().as_flattened());
 }
 
 /// The keys' own moduli, in both halves.

@@ -25,31 +25,32 @@ pub(super) struct Moduli<const B: usize> {
     pub(super) n0: __m512i,
 }
 
-/// a·b/R modulo the modulus.
+/// Makes x·b/R modulo the modulus of x, in its place: these numbers are long, and to return one and move it there made a
+/// signature a twentieth dearer.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn multiply<const B: usize>(
-    wide: &mut [Lanes<B>; 2],
-    a: &Lanes<B>,
-    b: &Lanes<B>,
-    modulus: &Moduli<B>,
-) -> Lanes<B> {
-    product(wide, a, b);
-    reduce(wide, modulus)
+pub(super) fn multiply<const B: usize>(wide: &mut [Lanes<B>; 2], x: &mut Lanes<B>, b: &Lanes<B>, modulus: &Moduli<B>) {
+    product(wide, x, b);
+    reduce(wide, modulus, x);
 }
 
-/// a·a/R modulo the modulus.
+/// Makes x·x/R modulo the modulus of x, in its place.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn square<const B: usize>(wide: &mut [Lanes<B>; 2], a: &Lanes<B>, modulus: &Moduli<B>) -> Lanes<B> {
+pub(super) fn square<const B: usize>(wide: &mut [Lanes<B>; 2], x: &mut Lanes<B>, modulus: &Moduli<B>) {
     let sums = wide.as_flattened_mut();
-    sums[..B].fill(zeros());
-    for (i, by) in a.iter().enumerate() {
+    sums[0] = zeros();
+    for (i, by) in x.iter().enumerate() {
         // What two blocks give is needed twice, so the rest of the row is made once, and so are pairs within the block.
-        row(&mut sums[2 * i + 1..], &a[i + 1..], by);
+        let rest = &x[i + 1..];
+        if i == 0 {
+            row::<true>(&mut sums[1..], rest, by);
+        } else {
+            row::<false>(&mut sums[2 * i + 1..], rest, by);
+        }
         let (low, high) = pairs(by);
         sums[2 * i] = twice_and_squares(&sums[2 * i], &low, [by[0], by[0], by[1], by[1], by[2]], false);
         sums[2 * i + 1] = twice_and_squares(&sums[2 * i + 1], &high, [by[2], by[3], by[3], by[4], by[4]], true);
     }
-    reduce(wide, modulus)
+    reduce(wide, modulus, x);
 }
 
 /// a·b.
@@ -57,25 +58,28 @@ pub(super) fn square<const B: usize>(wide: &mut [Lanes<B>; 2], a: &Lanes<B>, mod
 #[inline]
 pub(super) fn product<const B: usize>(wide: &mut [Lanes<B>; 2], a: &Lanes<B>, b: &Lanes<B>) {
     let sums = wide.as_flattened_mut();
-    sums[..B].fill(zeros());
-    for (i, by) in b.iter().enumerate() {
-        row(&mut sums[i..], a, by);
+    let [first, others @ ..] = b.as_slice() else { return };
+    row::<true>(sums, a, first);
+    for (i, by) in others.iter().enumerate() {
+        row::<false>(&mut sums[i + 1..], a, by);
     }
 }
 
 /// Adds the product of `a` and a block to the columns from the first on. The last ones are new: nothing was there before.
+/// In the `FIRST` row all are.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-fn row(sums: &mut [Block], a: &[Block], by: &Block) {
+fn row<const FIRST: bool>(sums: &mut [Block], a: &[Block], by: &Block) {
+    let zeros = zeros();
     let mut before = None;
     for (sums, at) in sums.iter_mut().zip(a) {
+        let sum = if FIRST { &zeros } else { &*sums };
         *sums = match before {
-            None => columns::<false, true>(sums, at, at, by),
-            Some(before) => columns::<true, true>(sums, before, at, by),
+            None => columns::<false, true>(sum, at, at, by),
+            Some(before) => columns::<true, true>(sum, before, at, by),
         };
         before = Some(at);
     }
-    let zeros = zeros();
     sums[a.len()] = match before {
         None => zeros,
         Some(before) => columns::<true, false>(&zeros, before, before, by),
@@ -142,10 +146,10 @@ fn twice_and_squares(sums: &Block, pairs: &Block, of: Block, starts_high: bool) 
     result
 }
 
-/// `wide`/R modulo the modulus, for what is below R times the modulus.
+/// Writes `wide`/R modulo the modulus to `reduced`, for what is below R times the modulus.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-pub(super) fn reduce<const B: usize>(wide: &mut [Lanes<B>; 2], modulus: &Moduli<B>) -> Lanes<B> {
+pub(super) fn reduce<const B: usize>(wide: &mut [Lanes<B>; 2], modulus: &Moduli<B>, reduced: &mut Lanes<B>) {
     let sums = wide.as_flattened_mut();
     let Moduli { digits, n0 } = modulus;
     let mut next = clear(&mut sums[..2], &digits[0], *n0);
@@ -162,8 +166,7 @@ pub(super) fn reduce<const B: usize>(wide: &mut [Lanes<B>; 2], modulus: &Moduli<
         sums[i + B] = columns::<true, false>(&sums[i + B], &digits[B - 1], &digits[B - 1], &by);
     }
     let [_, high] = wide;
-    let [high] = carried(&[*high]);
-    high
+    pass_carries(reduced.as_flattened_mut(), high.as_flattened());
 }
 
 /// By which digits the modulus is multiplied so that adding it clears the first of two blocks; passes its carry on to the
@@ -223,22 +226,21 @@ pub(super) fn subtract<const B: usize>(a: &Lanes<B>, b: &Lanes<B>) -> Lanes<B> {
     for (a, b) in difference.as_flattened_mut().iter_mut().zip(b.as_flattened()) {
         *a = _mm512_sub_epi64(*a, *b);
     }
-    let [difference] = carried(&[difference]);
-    difference
+    let mut carried = difference;
+    pass_carries(carried.as_flattened_mut(), difference.as_flattened());
+    carried
 }
 
-/// With all carries and borrows passed on: digits of 52 bits.
+/// Passes all carries and borrows of `sums` on: `digits` of 52 bits.
 #[target_feature(enable = "avx512f")]
 #[inline]
-pub(super) fn carried<const B: usize, const N: usize>(x: &[Lanes<B>; N]) -> [Lanes<B>; N] {
-    let mut carried = *x;
+pub(super) fn pass_carries(digits: &mut [__m512i], sums: &[__m512i]) {
     let mut carry = _mm512_setzero_si512();
-    for digit in carried.as_flattened_mut().as_flattened_mut() {
-        let sum = _mm512_add_epi64(*digit, carry);
+    for (digit, sum) in digits.iter_mut().zip(sums) {
+        let sum = _mm512_add_epi64(*sum, carry);
         *digit = _mm512_and_si512(sum, mask());
         carry = _mm512_srai_epi64::<{ RADIX as u32 }>(sum);
     }
-    carried
 }
 
 #[target_feature(enable = "avx512f")]
