@@ -9,48 +9,51 @@ use spki::{AlgorithmIdentifierOwned, AlgorithmIdentifierRef, ObjectIdentifier};
 
 use crate::MlDsaSet;
 
-const fn oid(dotted: &str) -> ObjectIdentifier {
-    ObjectIdentifier::new_unwrap(dotted)
+/// Read by the compiler: to read one takes as long as to hash a kilobyte, and a signature asks for several.
+macro_rules! oid {
+    ($dotted:literal) => {
+        const { ObjectIdentifier::new_unwrap($dotted) }
+    };
 }
 
-pub(crate) const RSA_ENCRYPTION: ObjectIdentifier = oid("1.2.840.113549.1.1.1");
-const MGF1: ObjectIdentifier = oid("1.2.840.113549.1.1.8");
-const RSASSA_PSS: ObjectIdentifier = oid("1.2.840.113549.1.1.10");
-const ED25519: ObjectIdentifier = oid("1.3.101.112");
+pub(crate) const RSA_ENCRYPTION: ObjectIdentifier = oid!("1.2.840.113549.1.1.1");
+const MGF1: ObjectIdentifier = oid!("1.2.840.113549.1.1.8");
+const RSASSA_PSS: ObjectIdentifier = oid!("1.2.840.113549.1.1.10");
+const ED25519: ObjectIdentifier = oid!("1.3.101.112");
 
 /// The hash's own object identifier.
 pub(super) const fn hash(hash: HashType) -> ObjectIdentifier {
     match hash {
-        HashType::Md5 => oid("1.2.840.113549.2.5"),
-        HashType::RipeMd => oid("1.3.36.3.2.1"),
-        HashType::Sha1 => oid("1.3.14.3.2.26"),
-        HashType::Sha2_224 => oid("2.16.840.1.101.3.4.2.4"),
-        HashType::Sha2_256 => oid("2.16.840.1.101.3.4.2.1"),
-        HashType::Sha2_384 => oid("2.16.840.1.101.3.4.2.2"),
-        HashType::Sha2_512 => oid("2.16.840.1.101.3.4.2.3"),
-        HashType::Sha3_224 => oid("2.16.840.1.101.3.4.2.7"),
-        HashType::Sha3_256 => oid("2.16.840.1.101.3.4.2.8"),
-        HashType::Sha3_384 => oid("2.16.840.1.101.3.4.2.9"),
-        HashType::Sha3_512 => oid("2.16.840.1.101.3.4.2.10"),
-        HashType::Shake128 => oid("2.16.840.1.101.3.4.2.11"),
-        HashType::Shake256 | HashType::Shake256_64 => oid("2.16.840.1.101.3.4.2.12"),
+        HashType::Md5 => oid!("1.2.840.113549.2.5"),
+        HashType::RipeMd => oid!("1.3.36.3.2.1"),
+        HashType::Sha1 => oid!("1.3.14.3.2.26"),
+        HashType::Sha2_224 => oid!("2.16.840.1.101.3.4.2.4"),
+        HashType::Sha2_256 => oid!("2.16.840.1.101.3.4.2.1"),
+        HashType::Sha2_384 => oid!("2.16.840.1.101.3.4.2.2"),
+        HashType::Sha2_512 => oid!("2.16.840.1.101.3.4.2.3"),
+        HashType::Sha3_224 => oid!("2.16.840.1.101.3.4.2.7"),
+        HashType::Sha3_256 => oid!("2.16.840.1.101.3.4.2.8"),
+        HashType::Sha3_384 => oid!("2.16.840.1.101.3.4.2.9"),
+        HashType::Sha3_512 => oid!("2.16.840.1.101.3.4.2.10"),
+        HashType::Shake128 => oid!("2.16.840.1.101.3.4.2.11"),
+        HashType::Shake256 | HashType::Shake256_64 => oid!("2.16.840.1.101.3.4.2.12"),
     }
 }
 
 /// RSASSA-PKCS1-v1_5 (RFC 8017, 9688).
 pub(super) const fn rsa_pkcs1(hash: HashType) -> Option<ObjectIdentifier> {
     Some(match hash {
-        HashType::Md5 => oid("1.2.840.113549.1.1.4"),
-        HashType::RipeMd => oid("1.3.36.3.3.1.2"),
-        HashType::Sha1 => oid("1.2.840.113549.1.1.5"),
-        HashType::Sha2_224 => oid("1.2.840.113549.1.1.14"),
-        HashType::Sha2_256 => oid("1.2.840.113549.1.1.11"),
-        HashType::Sha2_384 => oid("1.2.840.113549.1.1.12"),
-        HashType::Sha2_512 => oid("1.2.840.113549.1.1.13"),
-        HashType::Sha3_224 => oid("2.16.840.1.101.3.4.3.13"),
-        HashType::Sha3_256 => oid("2.16.840.1.101.3.4.3.14"),
-        HashType::Sha3_384 => oid("2.16.840.1.101.3.4.3.15"),
-        HashType::Sha3_512 => oid("2.16.840.1.101.3.4.3.16"),
+        HashType::Md5 => oid!("1.2.840.113549.1.1.4"),
+        HashType::RipeMd => oid!("1.3.36.3.3.1.2"),
+        HashType::Sha1 => oid!("1.2.840.113549.1.1.5"),
+        HashType::Sha2_224 => oid!("1.2.840.113549.1.1.14"),
+        HashType::Sha2_256 => oid!("1.2.840.113549.1.1.11"),
+        HashType::Sha2_384 => oid!("1.2.840.113549.1.1.12"),
+        HashType::Sha2_512 => oid!("1.2.840.113549.1.1.13"),
+        HashType::Sha3_224 => oid!("2.16.840.1.101.3.4.3.13"),
+        HashType::Sha3_256 => oid!("2.16.840.1.101.3.4.3.14"),
+        HashType::Sha3_384 => oid!("2.16.840.1.101.3.4.3.15"),
+        HashType::Sha3_512 => oid!("2.16.840.1.101.3.4.3.16"),
         HashType::Shake128 | HashType::Shake256 | HashType::Shake256_64 => return None,
     })
 }
@@ -68,8 +71,8 @@ pub(super) const fn rsa_pss(hash: HashType) -> Option<ObjectIdentifier> {
         | HashType::Sha3_256
         | HashType::Sha3_384
         | HashType::Sha3_512 => Some(RSASSA_PSS),
-        HashType::Shake128 => Some(oid("1.3.6.1.5.5.7.6.30")),
-        HashType::Shake256 | HashType::Shake256_64 => Some(oid("1.3.6.1.5.5.7.6.31")),
+        HashType::Shake128 => Some(oid!("1.3.6.1.5.5.7.6.30")),
+        HashType::Shake256 | HashType::Shake256_64 => Some(oid!("1.3.6.1.5.5.7.6.31")),
     }
 }
 
@@ -77,17 +80,17 @@ pub(super) const fn rsa_pss(hash: HashType) -> Option<ObjectIdentifier> {
 pub(super) const fn ecdsa(hash: HashType) -> Option<ObjectIdentifier> {
     Some(match hash {
         HashType::Md5 | HashType::RipeMd => return None,
-        HashType::Sha1 => oid("1.2.840.10045.4.1"),
-        HashType::Sha2_224 => oid("1.2.840.10045.4.3.1"),
-        HashType::Sha2_256 => oid("1.2.840.10045.4.3.2"),
-        HashType::Sha2_384 => oid("1.2.840.10045.4.3.3"),
-        HashType::Sha2_512 => oid("1.2.840.10045.4.3.4"),
-        HashType::Sha3_224 => oid("2.16.840.1.101.3.4.3.9"),
-        HashType::Sha3_256 => oid("2.16.840.1.101.3.4.3.10"),
-        HashType::Sha3_384 => oid("2.16.840.1.101.3.4.3.11"),
-        HashType::Sha3_512 => oid("2.16.840.1.101.3.4.3.12"),
-        HashType::Shake128 => oid("1.3.6.1.5.5.7.6.32"),
-        HashType::Shake256 | HashType::Shake256_64 => oid("1.3.6.1.5.5.7.6.33"),
+        HashType::Sha1 => oid!("1.2.840.10045.4.1"),
+        HashType::Sha2_224 => oid!("1.2.840.10045.4.3.1"),
+        HashType::Sha2_256 => oid!("1.2.840.10045.4.3.2"),
+        HashType::Sha2_384 => oid!("1.2.840.10045.4.3.3"),
+        HashType::Sha2_512 => oid!("1.2.840.10045.4.3.4"),
+        HashType::Sha3_224 => oid!("2.16.840.1.101.3.4.3.9"),
+        HashType::Sha3_256 => oid!("2.16.840.1.101.3.4.3.10"),
+        HashType::Sha3_384 => oid!("2.16.840.1.101.3.4.3.11"),
+        HashType::Sha3_512 => oid!("2.16.840.1.101.3.4.3.12"),
+        HashType::Shake128 => oid!("1.3.6.1.5.5.7.6.32"),
+        HashType::Shake256 | HashType::Shake256_64 => oid!("1.3.6.1.5.5.7.6.33"),
     })
 }
 
@@ -99,9 +102,9 @@ pub(super) const fn ed25519(hash: HashType) -> Option<ObjectIdentifier> {
 /// ML-DSA goes with hashes whose collisions are as hard to find as the parameter set is to forge (RFC 9882, 3.3).
 pub(super) const fn ml_dsa(set: MlDsaSet, hash: HashType) -> Option<ObjectIdentifier> {
     let (oid, shortest_digest) = match set {
-        MlDsaSet::MlDsa44 => (oid("2.16.840.1.101.3.4.3.17"), 32),
-        MlDsaSet::MlDsa65 => (oid("2.16.840.1.101.3.4.3.18"), 48),
-        MlDsaSet::MlDsa87 => (oid("2.16.840.1.101.3.4.3.19"), 64),
+        MlDsaSet::MlDsa44 => (oid!("2.16.840.1.101.3.4.3.17"), 32),
+        MlDsaSet::MlDsa65 => (oid!("2.16.840.1.101.3.4.3.18"), 48),
+        MlDsaSet::MlDsa87 => (oid!("2.16.840.1.101.3.4.3.19"), 64),
     };
     if hash.digest_len() >= shortest_digest { Some(oid) } else { None }
 }

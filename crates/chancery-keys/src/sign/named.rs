@@ -35,13 +35,12 @@ impl NamedAlgorithm {
     #[must_use]
     pub fn read(algorithm: &AlgorithmIdentifierOwned, digest: Option<HashType>) -> Option<Self> {
         if let Some((hash, salt_len)) = identifier::read_rsa_pss(algorithm) {
-            let scheme = SignatureScheme::for_key(KINDS[0], hash, true).ok()?;
+            let scheme = SignatureScheme::defined(KINDS[0], hash, true)?;
             return digest.is_none_or(|digest| digest == hash).then_some(Self { scheme, salt_len: Some(salt_len) });
         }
         let hashes = HashType::ALL.iter().copied().filter(|hash| digest.is_none_or(|digest| digest == *hash));
-        let all = hashes.flat_map(|hash| KINDS.map(|kind| SignatureScheme::for_key(kind, hash, false)));
-        let mut known = all.filter_map(Result::ok);
-        let scheme = known.find(|scheme| is_named(*scheme, algorithm, digest.is_some()))?;
+        let mut all = hashes.flat_map(|hash| KINDS.map(|kind| SignatureScheme::defined(kind, hash, false))).flatten();
+        let scheme = all.find(|scheme| is_named(*scheme, algorithm, digest.is_some()))?;
         Some(Self { scheme, salt_len: None })
     }
 

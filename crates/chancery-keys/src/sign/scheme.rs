@@ -59,11 +59,16 @@ impl SignatureScheme {
     /// The scheme for a kind of key, a hash, and for RSA the choice between PKCS#1 v1.5 and PSS. SHAKE with RSA is always
     /// PSS; `pss` says nothing for other keys.
     pub fn for_key(spec: KeySpec, hash: HashType, pss: bool) -> Result<Self, Unsupported> {
-        define(spec, hash, pss).map(|(method, oid)| Self { method, hash, oid }).ok_or_else(|| Unsupported {
+        Self::defined(spec, hash, pss).ok_or_else(|| Unsupported {
             hash,
             spec,
-            allowed: HashType::ALL.iter().copied().filter(|hash| define(spec, *hash, pss).is_some()).collect(),
+            allowed: HashType::ALL.iter().copied().filter(|hash| Self::defined(spec, *hash, pss).is_some()).collect(),
         })
+    }
+
+    /// The same, for whoever tries them all.
+    pub(super) fn defined(spec: KeySpec, hash: HashType, pss: bool) -> Option<Self> {
+        define(spec, hash, pss).map(|(method, oid)| Self { method, hash, oid })
     }
 
     /// The scheme that a `signatureAlgorithm` names, for a key of this kind. Ed25519 and ML-DSA name no hash there; theirs
@@ -72,7 +77,7 @@ impl SignatureScheme {
     pub fn named(spec: KeySpec, algorithm: &AlgorithmIdentifierOwned) -> Option<Self> {
         let pairs = HashType::ALL.iter().flat_map(|hash| [false, true].map(|pss| (*hash, pss)));
         pairs
-            .filter_map(|(hash, pss)| Self::for_key(spec, hash, pss).ok())
+            .filter_map(|(hash, pss)| Self::defined(spec, hash, pss))
             .find(|scheme| scheme.algorithm_identifier() == *algorithm)
     }
 

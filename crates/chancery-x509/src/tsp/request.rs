@@ -52,18 +52,18 @@ pub struct MessageImprint {
 }
 
 /// The hashes that a stamp may rest on for as long as it is to last. SHA-1 and MD5 are not among them.
-const HASHES: [(HashType, &str); 6] = [
-    (HashType::Sha2_256, "2.16.840.1.101.3.4.2.1"),
-    (HashType::Sha2_384, "2.16.840.1.101.3.4.2.2"),
-    (HashType::Sha2_512, "2.16.840.1.101.3.4.2.3"),
-    (HashType::Sha3_256, "2.16.840.1.101.3.4.2.8"),
-    (HashType::Sha3_384, "2.16.840.1.101.3.4.2.9"),
-    (HashType::Sha3_512, "2.16.840.1.101.3.4.2.10"),
+const HASHES: [(HashType, ObjectIdentifier); 6] = [
+    (HashType::Sha2_256, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1")),
+    (HashType::Sha2_384, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.2")),
+    (HashType::Sha2_512, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3")),
+    (HashType::Sha3_256, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.8")),
+    (HashType::Sha3_384, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.9")),
+    (HashType::Sha3_512, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.10")),
 ];
 
 /// The hash that an identifier names.
 pub fn hash_of(oid: ObjectIdentifier) -> Option<HashType> {
-    HASHES.iter().find(|(_, known)| ObjectIdentifier::new_unwrap(known) == oid).map(|(hash, _)| *hash)
+    HASHES.iter().find(|(_, known)| *known == oid).map(|(hash, _)| *hash)
 }
 
 impl MessageImprint {
@@ -71,9 +71,8 @@ impl MessageImprint {
     pub fn of(digest: &Digest) -> der::Result<Self> {
         let known = HASHES.iter().find(|(hash, _)| *hash == digest.hash());
         let (_, oid) = known.ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
-        let oid = ObjectIdentifier::new_unwrap(oid);
         Ok(Self {
-            hash_algorithm: AlgorithmIdentifierOwned { oid, parameters: Some(Any::null()) },
+            hash_algorithm: AlgorithmIdentifierOwned { oid: *oid, parameters: Some(Any::null()) },
             hashed_message: OctetString::new(digest.as_bytes())?,
         })
     }
