@@ -26,7 +26,14 @@ pub(crate) fn open(path: &Path) -> io::Result<Vec<u8>> {
 
 /// The same, of a text.
 pub(crate) fn open_text(path: &Path) -> io::Result<String> {
-    String::from_utf8(open(path)?).map_err(|_| io::Error::other("it is no text"))
+    as_text(open(path)?)
+}
+
+/// What a file has that should be a text in UTF-8. Some editors begin one by a byte order mark, which is none of its
+/// letters.
+pub(crate) fn as_text(content: Vec<u8>) -> io::Result<String> {
+    let text = String::from_utf8(content).map_err(|_| io::Error::other("it is no text in UTF-8"))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 /// A file with the option that names it, where one does.
@@ -46,5 +53,14 @@ mod tests {
         let error = file("--root", Path::new("/dev/zero")).unwrap_err();
         assert_eq!(crate::failure::describe(error.as_ref()), "--root /dev/zero: it is longer than 16777216 bytes");
         assert!(open_text(Path::new("/dev/zero")).is_err());
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_letter_of_a_text() {
+        for (content, text) in [("\u{feff}secret\n", "secret\n"), ("a\u{feff}", "a\u{feff}"), ("", "")] {
+            assert_eq!(as_text(content.as_bytes().to_vec()).unwrap(), text);
+        }
+        // UTF-16, as some shells write it.
+        assert!(as_text(b"\xff\xfes\0".to_vec()).is_err());
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
 }
 
 fn read_file(path: &Path) -> io::Result<String> {
-    String::from_utf8(bounded::read(File::open(path)?, FILE_MAX)?).map_err(|_| io::Error::other("it is no text"))
+    bounded::as_text(bounded::read(File::open(path)?, FILE_MAX)?)
 }
 
 /// A file's last line end is its editor's, not the password's.

@@ -52,6 +52,7 @@ fn only_an_object_is_a_body() {
         assert_eq!((meaning, field), (Meaning::Malformed, None), "{body}");
         assert!(message.starts_with("The body is not valid JSON (line 1"), "{message}");
     }
+    assert!(refusal(" \r\n").2.ends_with("it is empty."));
     let error = decode::<Outer>(b"{\"name\":\"\xff\"}").unwrap_err();
     assert_eq!(error.message(), "The body is not valid UTF-8.");
 }

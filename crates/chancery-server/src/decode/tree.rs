@@ -96,6 +96,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Error> {
 
 /// Reads any document, and finds what is wrong with it.
 pub(super) fn parse_generally(text: &str) -> Result<Tree<'_>, Error> {
+    if text.trim_ascii().is_empty() {
+        return Err(malformed("The body is not valid JSON (line 1, column 0): it is empty."));
+    }
     let refusal = Cell::new(Refusal::Syntax);
     let values = Cell::new(0);
     let mut json = serde_json::Deserializer::from_str(text);

@@ -71,7 +71,7 @@ pub(crate) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
 /// The same, of a text.
 pub(crate) fn read_text(option: &str, path: &Path) -> Result<String, Failure> {
     let content = read_file(option, path)?;
-    String::from_utf8(content).map_err(|_| usage(format!("{option} {}: it is no text", path.display())))
+    bounded::as_text(content).map_err(|error| usage(format!("{option} {}: {error}", path.display())))
 }
 
 /// A body of the interface.

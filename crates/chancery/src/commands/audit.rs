@@ -219,7 +219,7 @@ fn tell_ledger_faults(faults: &[LedgerFault]) {
     for (some, shown) in [(&others, FAULTS_SHOWN), (&late, LATE_SHOWN)] {
         some.iter().take(shown).for_each(|fault| output::note(format_args!("Not whole: {fault}.")));
         if let Some(more) = some.len().checked_sub(shown).filter(|more| *more > 0) {
-            output::note(format_args!("Not whole: {more} places more of this kind."));
+            output::note(format_args!("Not whole: {more} more of this kind."));
         }
     }
     if let Some(most) = late.into_iter().filter_map(seconds).max() {

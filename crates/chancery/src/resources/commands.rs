@@ -34,7 +34,7 @@ fn listing(resource: &Resource, list: &'static List) -> Command {
     }
     let limit = Arg::new("limit").long("limit").value_name("NUMBER").value_parser(value_parser!(usize));
     let limit = limit.help(format!("How many at most [default: {}]", list.limit));
-    finished(command.arg(limit), format!("Lists what there is of them: {}", resource.about), list.example)
+    finished(command.arg(limit), format!("Lists them: {}", resource.about), list.example)
 }
 
 fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {

@@ -150,6 +150,16 @@ pub(super) fn merged(first: Option<Vec<String>>, others: Option<Vec<String>>) ->
     Some(first.iter().chain(others.iter().filter(is_new)).cloned().collect())
 }
 
+/// Whether a limit is among those that were given.
+pub(super) fn names(given: Option<&[String]>, limit: &str) -> bool {
+    given.unwrap_or_default().iter().any(|given| name_of(given) == limit)
+}
+
+pub(super) fn without(mut given: Vec<String>, limit: &str) -> Vec<String> {
+    given.retain(|given| name_of(given) != limit);
+    given
+}
+
 fn name_of(limit: &str) -> &str {
     limit.split('=').next().unwrap_or_default()
 }

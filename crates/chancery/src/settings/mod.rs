@@ -40,6 +40,9 @@ const ROOTS_ALONE: &str = "--time-stamp-roots: there are no authorities to trust
 /// row.
 const RSA_POOL: usize = 4;
 
+/// What --token-lifetime is called as a limit.
+const TOKEN_LIFETIME: &str = "token-lifetime";
+
 /// The settings of a server and of the commands beside it, as given.
 #[derive(Args, Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -266,7 +269,14 @@ impl Options {
     }
 
     /// Takes from `other` what is not given here.
-    fn or(self, other: Self) -> Self {
+    fn or(self, mut other: Self) -> Self {
+        // A bearer token's lifetime has two names.
+        if limits::names(self.limit.as_deref(), TOKEN_LIFETIME) {
+            other.token_lifetime = None;
+        }
+        if self.token_lifetime.is_some() {
+            other.limit = other.limit.map(|given| limits::without(given, TOKEN_LIFETIME));
+        }
         Self {
             config: self.config,
             data: self.data.or(other.data),
@@ -326,6 +336,7 @@ impl Options {
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
         limits::set_all(&mut limits, &mut bounds, &given.limits)?;
+        self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, &given.limits, seconds))?;
         limits::check_together(&limits)?;
         if self.time_stamp_roots.is_some() && self.time_stamp_urls.as_ref().is_none_or(Vec::is_empty) {
             return Err(ROOTS_ALONE.into());
@@ -335,7 +346,6 @@ impl Options {
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
         self.public_origin.as_deref().map_or(Ok(()), addresses::check_public_origin)?;
-        self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, seconds))?;
         Ok(Settings {
             journal: journal::of(&data, self.journal_dir, self.journal_keep_days)?,
             data,
@@ -371,9 +381,14 @@ impl Options {
     }
 }
 
-/// The lifetime of bearer tokens has a flag besides the limit.
-fn lifetime(limits: &mut Limits, bounds: &mut Bounds, seconds: u64) -> Result<(), Failure> {
-    limits::set(limits, bounds, &format!("token-lifetime={seconds}")).doing(format!("--token-lifetime {seconds}"))
+/// The lifetime of bearer tokens has a flag besides the limit; one of both is given.
+fn lifetime(limits: &mut Limits, bounds: &mut Bounds, given: &[String], seconds: u64) -> Result<(), Failure> {
+    let set = if limits::names(Some(given), TOKEN_LIFETIME) {
+        Err("--limit token-lifetime=… is given too".into())
+    } else {
+        limits::set(limits, bounds, &format!("{TOKEN_LIFETIME}={seconds}"))
+    };
+    set.doing(format!("--token-lifetime {seconds}"))
 }
 
 fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
@@ -421,6 +436,19 @@ mod tests {
         let flags = Options { limit: Some(vec!["name-max=200".to_owned()]), ..Options::default() };
         let limits = settings(flags, "limit = [\"name-max=100\", \"password-min=40\"]").unwrap().limits;
         assert_eq!((limits.name_max, limits.password_min), (200, 40));
+    }
+
+    #[test]
+    fn the_two_names_of_a_lifetime_come_in_the_same_order() {
+        let lifetime = |flags, file| settings(flags, file).map(|settings| settings.limits.token_lifetime.as_secs());
+        let as_limit = || Options { limit: Some(vec!["token-lifetime=90".to_owned()]), ..Options::default() };
+        let as_flag = || Options { token_lifetime: Some(60), ..Options::default() };
+        assert_eq!(lifetime(as_limit(), "token-lifetime = 60").unwrap(), 90);
+        assert_eq!(lifetime(as_flag(), "limit = [\"token-lifetime=90\"]").unwrap(), 60);
+        let both = Options { token_lifetime: Some(60), ..as_limit() };
+        let refused = lifetime(both, "").unwrap_err();
+        let told = crate::failure::describe(refused.as_ref());
+        assert_eq!(told, "--token-lifetime 60: --limit token-lifetime=… is given too");
     }
 
     #[test]
