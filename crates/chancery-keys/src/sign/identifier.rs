@@ -9,7 +9,7 @@ use spki::{AlgorithmIdentifierOwned, AlgorithmIdentifierRef, ObjectIdentifier};
 
 use crate::MlDsaSet;
 
-/// Read by the compiler: to read one takes as long as to hash a kilobyte, and a signature asks for several.
+/// Read by the compiler, not each time somebody looks: whoever meets a foreign name goes through all of them.
 macro_rules! oid {
     ($dotted:literal) => {
         const { ObjectIdentifier::new_unwrap($dotted) }
