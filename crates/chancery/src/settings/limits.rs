@@ -143,6 +143,9 @@ const LIMITS: &[(&str, Find)] = &[
     ("stop-max", |_, b| Time(&mut b.stop_max)),
 ];
 
+/// What --token-lifetime is called as a limit.
+pub(super) const TOKEN_LIFETIME: &str = "token-lifetime";
+
 /// Those that were given first, and of the others those that are not among them.
 pub(super) fn merged(first: Option<Vec<String>>, others: Option<Vec<String>>) -> Option<Vec<String>> {
     let (Some(first), Some(others)) = (&first, &others) else { return first.or(others) };
@@ -177,8 +180,23 @@ pub(super) fn set_all(limits: &mut Limits, bounds: &mut Bounds, given: &[String]
     Ok(())
 }
 
+/// Sets that of bearer tokens, which has a flag of its own besides; one of both is given.
+pub(super) fn set_lifetime(
+    limits: &mut Limits,
+    bounds: &mut Bounds,
+    given: &[String],
+    seconds: u64,
+) -> Result<(), Failure> {
+    let set = if names(Some(given), TOKEN_LIFETIME) {
+        Err("--limit token-lifetime=… is given too".into())
+    } else {
+        set(limits, bounds, &format!("{TOKEN_LIFETIME}={seconds}"))
+    };
+    set.doing(format!("--token-lifetime {seconds}"))
+}
+
 /// Sets one limit.
-pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Result<(), Failure> {
+fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Result<(), Failure> {
     let (name, number) = given.split_once('=').ok_or("a limit is NAME=NUMBER")?;
     let number: u32 = number.parse().map_err(|_| "the number must be whole, from 1 to 4294967295")?;
     if number == 0 {

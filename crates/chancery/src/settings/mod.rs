@@ -40,9 +40,6 @@ const ROOTS_ALONE: &str = "--time-stamp-roots: there are no authorities to trust
 /// row.
 const RSA_POOL: usize = 4;
 
-/// What --token-lifetime is called as a limit.
-const TOKEN_LIFETIME: &str = "token-lifetime";
-
 /// The settings of a server and of the commands beside it, as given.
 #[derive(Args, Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -271,11 +268,11 @@ impl Options {
     /// Takes from `other` what is not given here.
     fn or(self, mut other: Self) -> Self {
         // A bearer token's lifetime has two names.
-        if limits::names(self.limit.as_deref(), TOKEN_LIFETIME) {
+        if limits::names(self.limit.as_deref(), limits::TOKEN_LIFETIME) {
             other.token_lifetime = None;
         }
         if self.token_lifetime.is_some() {
-            other.limit = other.limit.map(|given| limits::without(given, TOKEN_LIFETIME));
+            other.limit = other.limit.map(|given| limits::without(given, limits::TOKEN_LIFETIME));
         }
         Self {
             config: self.config,
@@ -336,7 +333,8 @@ impl Options {
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
         limits::set_all(&mut limits, &mut bounds, &given.limits)?;
-        self.token_lifetime.map_or(Ok(()), |seconds| lifetime(&mut limits, &mut bounds, &given.limits, seconds))?;
+        self.token_lifetime
+            .map_or(Ok(()), |seconds| limits::set_lifetime(&mut limits, &mut bounds, &given.limits, seconds))?;
         limits::check_together(&limits)?;
         if self.time_stamp_roots.is_some() && self.time_stamp_urls.as_ref().is_none_or(Vec::is_empty) {
             return Err(ROOTS_ALONE.into());
@@ -379,16 +377,6 @@ impl Options {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
-}
-
-/// The lifetime of bearer tokens has a flag besides the limit; one of both is given.
-fn lifetime(limits: &mut Limits, bounds: &mut Bounds, given: &[String], seconds: u64) -> Result<(), Failure> {
-    let set = if limits::names(Some(given), TOKEN_LIFETIME) {
-        Err("--limit token-lifetime=… is given too".into())
-    } else {
-        limits::set(limits, bounds, &format!("{TOKEN_LIFETIME}={seconds}"))
-    };
-    set.doing(format!("--token-lifetime {seconds}"))
 }
 
 fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
