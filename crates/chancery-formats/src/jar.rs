@@ -218,12 +218,17 @@ fn digest_name(hash: Hash) -> String {
     format!("{}-Digest", hash.name())
 }
 
-/// The manifest and what belongs to signatures.
+/// The manifest and what belongs to signatures, as the JDK tells it: all else it wants signed.
 fn is_signature(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let Some(name) = name.strip_prefix("META-INF/").filter(|name| !name.contains('/')) else { return false };
     let block = [".SF", ".RSA", ".DSA", ".EC"].iter().any(|ending| name.ends_with(ending));
-    block || name == "MANIFEST.MF" || name.starts_with("SIG-")
+    let has_ending_of_one = || {
+        let is_one =
+            |ending: &str| (1..=3).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        name.rsplit_once('.').is_none_or(|(_, ending)| is_one(ending))
+    };
+    block || name == "MANIFEST.MF" || (name.starts_with("SIG-") && has_ending_of_one())
 }
 
 /// The signature itself, beside its file.

@@ -2,6 +2,7 @@
 
 mod contents;
 mod pages;
+mod sections;
 
 use std::{io::SeekFrom, ops::Range};
 
@@ -72,7 +73,13 @@ impl<'a> Image<'a> {
         let table = if len == 0 { input.len } else { at };
         // What is hashed can then also be finished.
         u32::try_from(table + padding(table)).map_err(|_| TOO_LARGE)?;
+        sections::check(&input, header, table)?;
         Ok(Self { input, table, checksum, directory })
+    }
+
+    /// What is in front of the certificate table: all that a signature can cover.
+    fn covered(&self) -> Input<'a> {
+        self.input.until(self.table)
     }
 
     /// Of everything but the checksum, the directory's entry and the certificate table; padded to eight bytes.

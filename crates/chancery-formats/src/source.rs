@@ -145,6 +145,11 @@ impl<'a> Input<'a> {
         Ok(Self { source, len: source.size()?, unfit })
     }
 
+    /// The same as if it ended there.
+    pub(crate) fn until(self, end: u64) -> Self {
+        Self { len: self.len.min(end), ..self }
+    }
+
     /// Fills `piece` with the bytes from `at` on.
     pub(crate) fn fill(&self, at: u64, piece: &mut [u8]) -> Result<(), Error> {
         let end = at.checked_add(piece.len() as u64).filter(|end| *end <= self.len);

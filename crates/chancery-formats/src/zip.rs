@@ -27,8 +27,9 @@ const DEFLATED: u16 = 8;
 /// little unpacked and hashed.
 const CONTENT_RATIO_MAX: u64 = 32;
 const CONTENT_MORE_MAX: u64 = 32 << 20;
-/// Behind an entry's data there may be a data descriptor.
-const DESCRIPTOR_MAX: u64 = 24;
+/// Bytes of the longest data descriptor.
+const DESCRIPTOR_MAX: usize = 24;
+const NOBODYS: Unfit = Unfit("The archive has bytes that belong to no entry, or to several.");
 const WINDOW: usize = 64 * 1024;
 
 /// An archive.
@@ -70,10 +71,12 @@ impl<'a> Archive<'a> {
         }
         let mut expected = 0;
         for (entry, end) in self.regions() {
-            let after = self.data_start(entry)?.checked_add(entry.packed).ok_or(NOT_ZIP)?;
-            if entry.offset != expected || after > end || end - after > DESCRIPTOR_MAX {
-                return Err(Unfit("The archive has bytes that belong to no entry, or to several.").into());
+            let (start, told) = self.told(entry)?;
+            let after = start.checked_add(entry.packed).ok_or(NOT_ZIP)?;
+            if entry.offset != expected || after > end {
+                return Err(NOBODYS.into());
             }
+            told.check_behind(entry, &self.input.bytes(after..end, DESCRIPTOR_MAX, NOBODYS)?)?;
             expected = end;
         }
         if expected == self.central { Ok(()) } else { Err(NOT_ZIP.into()) }
@@ -87,7 +90,8 @@ impl<'a> Archive<'a> {
         entries.into_iter().zip(ends).collect()
     }
 
-    fn data_start(&self, entry: &Entry) -> Result<u64, Error> {
+    /// Where the data of an entry begin, and what the header in front of them says.
+    fn told(&self, entry: &Entry) -> Result<(u64, Told), Error> {
         let mut header = vec![0; LOCAL_LEN + entry.name.len()];
         self.input.fill(entry.offset, &mut header)?;
         let (fixed, called) = header.split_at(LOCAL_LEN);
@@ -104,7 +108,7 @@ impl<'a> Archive<'a> {
         if !told.fits(entry) {
             return Err(Unfit("The archive tells of an entry in two ways.").into());
         }
-        Ok(extra.end)
+        Ok((extra.end, told))
     }
 
     /// The content of an entry of at most so many bytes.
@@ -119,7 +123,7 @@ impl<'a> Archive<'a> {
 
     /// Hands an entry's content on, piece by piece.
     pub(crate) fn content(&self, entry: &Entry, mut sink: impl FnMut(&[u8])) -> Result<(), Error> {
-        let start = self.data_start(entry)?;
+        let (start, _) = self.told(entry)?;
         let packed = start..start.checked_add(entry.packed).ok_or(NOT_ZIP)?;
         let (mut len, mut crc) = (0_u64, crc32fast::Hasher::new());
         let mut take = |piece: &[u8]| {

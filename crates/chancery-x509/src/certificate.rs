@@ -2,8 +2,8 @@
 
 use chancery_types::CertKeyUsage;
 use der::{
-    Decode, Encode, Sequence,
-    asn1::{BitString, ObjectIdentifier, OctetString},
+    Decode, Encode, Sequence, Tag, Tagged,
+    asn1::{AnyRef, BitString, ObjectIdentifier, OctetString},
     oid::AssociatedOid,
 };
 use sha2::{Digest, Sha256};
@@ -167,6 +167,17 @@ pub fn assemble(to_be_signed: &[u8], algorithm: AlgorithmIdentifierOwned, signat
         .to_der()
 }
 
+/// Whether a certificate's subject, read and written again, is the same bytes: reading brings the attributes of each of
+/// its parts into the order that DER has them in (X.690, 11.6), whatever order they were in.
+pub fn subject_stays_as_it_is(certificate: &[u8]) -> der::Result<bool> {
+    let to_be_signed = Signed::from_der(certificate)?.to_be_signed.to_der()?;
+    let members = Vec::<AnyRef<'_>>::from_der(&to_be_signed)?;
+    // Behind the version, if there is one: serialNumber, signature, issuer, validity, subject.
+    let mut members = members.iter().skip_while(|member| member.tag() != Tag::Integer);
+    let subject = members.nth(4).ok_or(der::ErrorKind::Failed)?.to_der()?;
+    Ok(Name::from_der(&subject)?.to_der()? == subject)
+}
+
 /// RFC 7093, method 1: the leftmost 160 bits of the SHA-256 hash of the public key's bits.
 pub fn key_identifier(public_key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
     Sha256::digest(public_key.subject_public_key.raw_bytes())[..20].to_vec()
@@ -219,5 +230,30 @@ mod tests {
         for text in ["", "0", "x", &"7F".repeat(21)] {
             assert_eq!(Serial::from_hex(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn a_subject_whose_attributes_are_in_another_order_does_not_stay_as_it_is() {
+        let tlv = |tag: u8, value: &[u8]| [&[tag, u8::try_from(value.len()).unwrap()], value].concat();
+        let attribute = |kind: u8, value: &str| {
+            let (kind, value) = (tlv(0x06, &[0x55, 4, kind]), tlv(0x0c, value.as_bytes()));
+            tlv(0x30, &[kind, value].concat())
+        };
+        let (organization, common_name) = (attribute(10, "A"), attribute(3, "Root"));
+        let name = |pair: [&[u8]; 2]| tlv(0x30, &tlv(0x31, &pair.concat()));
+        let (sorted, swapped) = (name([&organization, &common_name]), name([&common_name, &organization]));
+        let certificate = |version: &[u8], issuer: &[u8], subject: &[u8]| {
+            let (serial, algorithm, other) = (tlv(0x02, &[1]), tlv(0x30, &[0x06, 3, 0x2b, 101, 112]), tlv(0x30, &[]));
+            let members = [version, &serial, &algorithm, issuer, &other, subject, &other].concat();
+            tlv(0x30, &[tlv(0x30, &members), algorithm, tlv(0x03, &[0])].concat())
+        };
+        for version in [&[][..], &[0xa0, 3, 2, 1, 2]] {
+            for issuer in [&sorted, &swapped] {
+                for (subject, stays) in [(&sorted, true), (&swapped, false)] {
+                    assert_eq!(subject_stays_as_it_is(&certificate(version, issuer, subject)), Ok(stays));
+                }
+            }
+        }
+        assert!(subject_stays_as_it_is(&tlv(0x30, &[])).is_err());
     }
 }

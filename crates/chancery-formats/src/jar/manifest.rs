@@ -7,6 +7,8 @@ use crate::Unfit;
 pub(super) const CREATED_BY: &str = "Created-By: Chancery\r\n";
 /// Bytes of a line, without its end.
 const LINE_MAX: usize = 72;
+/// Of an attribute's name.
+const NAME_MAX: usize = 70;
 
 /// A manifest that was there before.
 pub(super) struct Manifest {
@@ -34,6 +36,7 @@ impl Manifest {
             Some(main) => format!("{}\r\n\r\n", main.replace('\n', "\r\n")),
             None => format!("Manifest-Version: 1.0\r\n{CREATED_BY}\r\n"),
         };
+        check(&main)?;
         let mut sections = BTreeMap::<String, String>::new();
         for part in parts {
             let (name, others): (Vec<_>, Vec<_>) = attributes(part)?.into_iter().partition(|(name, _)| name == "Name");
@@ -67,6 +70,8 @@ fn cut_between_characters(bytes: &[u8]) -> Result<String, Unfit> {
 
 const NO_MAIN: Unfit = Unfit("The archive's manifest has no main section.");
 const NO_NAME: Unfit = Unfit("A section of the archive's manifest has no name.");
+const HALF_A_LINE: Unfit = Unfit("The archive's manifest begins a section with half a line.");
+const ODD_LINE: Unfit = Unfit("The archive's manifest has odd lines.");
 
 /// A manifest that stays: its sections byte for byte, each with the empty line at its end.
 pub(super) struct Raw<'a> {
@@ -78,6 +83,7 @@ impl<'a> Raw<'a> {
     pub(super) fn read(text: &'a str) -> Result<Self, Unfit> {
         let mut parts = split(text)?.into_iter();
         let main = parts.next().filter(|main| !main.starts_with("Name:")).ok_or(NO_MAIN)?;
+        check(main)?;
         let mut sections = BTreeMap::new();
         for part in parts {
             let names: Vec<_> = attributes(part)?.into_iter().filter(|(name, _)| name == "Name").collect();
@@ -112,17 +118,51 @@ fn split(text: &str) -> Result<Vec<&str>, Unfit> {
 /// The attributes of a section, their lines put together.
 pub(super) fn attributes(section: &str) -> Result<Vec<(String, String)>, Unfit> {
     let mut attributes: Vec<(String, String)> = Vec::new();
-    for line in section.lines().filter(|line| !line.is_empty()) {
-        match (line.strip_prefix(' '), attributes.last_mut()) {
-            (Some(more), Some((_, value))) => value.push_str(more),
-            (Some(_), None) => return Err(Unfit("The archive's manifest begins a section with half a line.")),
-            (None, _) => {
-                let (name, value) = line.split_once(": ").ok_or(Unfit("The archive's manifest has odd lines."))?;
-                attributes.push((name.to_owned(), value.to_owned()));
-            }
+    for line in lines(section) {
+        match (line?, attributes.last_mut()) {
+            (Line::Begins(name, value), _) => attributes.push((name.to_owned(), value.to_owned())),
+            (Line::GoesOn(more), Some((_, value))) => value.push_str(more),
+            (Line::GoesOn(_), None) => return Err(HALF_A_LINE),
         }
     }
     Ok(attributes)
+}
+
+/// Refuses a section that Java cannot read, without keeping what it says.
+fn check(section: &str) -> Result<(), Unfit> {
+    let mut begun = false;
+    for line in lines(section) {
+        match line? {
+            Line::Begins(..) => begun = true,
+            Line::GoesOn(_) if begun => {}
+            Line::GoesOn(_) => return Err(HALF_A_LINE),
+        }
+    }
+    Ok(())
+}
+
+enum Line<'a> {
+    /// The name of an attribute, and its value or the first part of it.
+    Begins(&'a str, &'a str),
+    /// More of the value.
+    GoesOn(&'a str),
+}
+
+fn lines(section: &str) -> impl Iterator<Item = Result<Line<'_>, Unfit>> {
+    let lines = section.lines().filter(|line| !line.is_empty());
+    lines.map(|line| match line.strip_prefix(' ') {
+        Some(more) => Ok(Line::GoesOn(more)),
+        None => {
+            let attribute = line.split_once(": ").filter(|(name, _)| is_name(name));
+            attribute.map(|(name, value)| Line::Begins(name, value)).ok_or(ODD_LINE)
+        }
+    })
+}
+
+/// Whether Java takes this for the name of an attribute (`java.util.jar.Attributes.Name`).
+fn is_name(name: &str) -> bool {
+    (1..=NAME_MAX).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
 }
 
 /// An attribute, in lines of at most 72 bytes, the further ones beginning with a space.
@@ -169,5 +209,22 @@ mod tests {
         assert_eq!(attributes(&read.main).unwrap(), expected);
         assert!(read.main.lines().all(|line| line.len() <= LINE_MAX));
         assert!(Manifest::read(b"X: \xff\xfe\r\n\r\n").is_err(), "no text at all");
+    }
+
+    #[test]
+    fn a_main_section_that_java_cannot_read_is_refused() {
+        let long = format!("{}: 1", "x".repeat(NAME_MAX + 1));
+        let odd = [" x", "no colon", "Class-Path:", ": 1", "a.b: 1", "a:b: 1", "\u{feff}Manifest-Version: 1.0", &long];
+        for line in odd {
+            for text in [format!("{line}\r\n\r\n"), format!("{line}\r\nManifest-Version: 1.0\r\n\r\n")] {
+                assert!(Manifest::read(text.as_bytes()).is_err(), "{text:?}");
+                assert!(Raw::read(&text).is_err(), "{text:?}");
+            }
+        }
+        let long = format!("{}: 1\r\n 2\r\n\r\n", "x".repeat(NAME_MAX));
+        for text in ["Manifest-Version: 1.0\r\nA_b-C: \r\n d\r\n\r\n", &long] {
+            assert_eq!(Manifest::read(text.as_bytes()).unwrap().main, text);
+            assert_eq!(Raw::read(text).unwrap().main, text);
+        }
     }
 }

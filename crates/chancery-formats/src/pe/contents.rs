@@ -3,7 +3,10 @@
 //! The resources are a tree of three levels: kind, name, language. All version resources are read, in all languages: which
 //! of them somebody is shown depends on their system, and an approver is to see what anybody may be shown.
 
-use super::Image;
+use super::{
+    Image,
+    sections::{SECTIONS_MAX, Section},
+};
 use crate::{
     Error, Unfit,
     cms::{nested_in, without_padding},
@@ -16,9 +19,8 @@ const EFI: std::ops::RangeInclusive<u16> = 10..=13;
 const RT_VERSION: u32 = 16;
 /// A folder of resources is below, not data.
 const FOLDER: u32 = 1 << 31;
-/// Entries of one folder of resources, sections, and version resources: more than anybody has.
+/// Entries of one folder of resources, and version resources: more than anybody has.
 const FOLDER_MAX: u64 = 4096;
-const SECTIONS_MAX: u16 = 96;
 const VERSIONS_MAX: usize = 16;
 /// A node's length has 16 bits.
 const VERSION_LEN_MAX: usize = 1 << 16;
@@ -60,9 +62,10 @@ impl Image<'_> {
         contents
     }
 
-    /// The version resources.
+    /// The version resources. What is in the certificate table is none of them: it is not signed, and not loaded.
     fn versions(&self, header: u64) -> Result<Vec<Vec<u8>>, Error> {
-        let sections = self.sections(header)?;
+        let mut sections = Section::all(&self.covered(), header)?;
+        sections.truncate(SECTIONS_MAX);
         // The third of the directories; that of the certificate table is the fifth.
         let Some(root) = place(&sections, self.input.u32_at(self.directory - 16)?) else { return Ok(Vec::new()) };
         let kinds = self.folder(root)?.into_iter().filter(|(kind, _)| *kind == RT_VERSION);
@@ -81,40 +84,24 @@ impl Image<'_> {
 
     /// What a folder of resources has: numbers or the places of names, and where it is or leads to.
     fn folder(&self, at: u64) -> Result<Vec<(u32, u32)>, Error> {
-        let count = u64::from(self.input.u16_at(at + 12)?) + u64::from(self.input.u16_at(at + 14)?);
+        let covered = self.covered();
+        let count = u64::from(covered.u16_at(at + 12)?) + u64::from(covered.u16_at(at + 14)?);
         if count > FOLDER_MAX {
             return Err(DAMAGED.into());
         }
         let first = at + 16;
-        let bytes = self.input.bytes(first..first + 8 * count, usize::MAX, DAMAGED)?;
+        let bytes = covered.bytes(first..first + 8 * count, usize::MAX, DAMAGED)?;
         let word =
             |bytes: &[u8; 8], at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         Ok(bytes.as_chunks::<8>().0.iter().map(|entry| (word(entry, 0), word(entry, 4))).collect())
     }
 
     fn data(&self, sections: &[Section], at: u64) -> Result<Vec<u8>, Error> {
-        let start = place(sections, self.input.u32_at(at)?).ok_or(DAMAGED)?;
-        let len = u64::from(self.input.u32_at(at + 4)?);
-        self.input.bytes(start..start + len, VERSION_LEN_MAX, DAMAGED)
+        let covered = self.covered();
+        let start = place(sections, covered.u32_at(at)?).ok_or(DAMAGED)?;
+        let len = u64::from(covered.u32_at(at + 4)?);
+        covered.bytes(start..start + len, VERSION_LEN_MAX, DAMAGED)
     }
-
-    fn sections(&self, header: u64) -> Result<Vec<Section>, Error> {
-        let count = self.input.u16_at(header + 6)?.min(SECTIONS_MAX);
-        let table = header + 24 + u64::from(self.input.u16_at(header + 20)?);
-        let section = |index: u16| {
-            let at = table + 40 * u64::from(index);
-            let [address, len, start] = [12, 16, 20].map(|member| self.input.u32_at(at + member));
-            Ok(Section { address: address?, len: len?, start: start? })
-        };
-        (0..count).map(section).collect()
-    }
-}
-
-/// A section of an image, as it is in the file.
-struct Section {
-    address: u32,
-    len: u32,
-    start: u32,
 }
 
 /// Where in the file an address is.

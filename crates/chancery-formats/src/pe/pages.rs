@@ -3,17 +3,17 @@
 
 use std::{iter::once, ops::Range};
 
-use super::{Image, NOT_PE};
+use super::{
+    Image, NOT_PE,
+    sections::{SECTIONS_MAX, Section},
+};
 use crate::{
     Error, Unfit,
     hash::{Hash, Running},
 };
 
-/// More than these have no image: Windows loads no more sections, and larger pages are the processor's matter.
-const SECTIONS_MAX: u16 = 96;
+/// More than these have no image: larger pages are the processor's matter.
 const PAGE_MAX: u32 = 1 << 20;
-/// Bytes of a section's header.
-const SECTION_LEN: u64 = 40;
 /// Of a place and its hash.
 const ENTRY_LEN: usize = 4 + 32;
 /// Enough for an image of 100 MiB. The table is a part of the signature.
@@ -34,35 +34,26 @@ pub fn is_page_hashes(table: &[u8]) -> bool {
 
 impl Image<'_> {
     pub(crate) fn page_hashes(&self) -> Result<Vec<u8>, Error> {
-        let Self { input, table, .. } = *self;
+        let input = self.input;
         let header = u64::from(input.u32_at(0x3c)?);
         let (page, file_alignment) = (input.u32_at(header + 56)?, input.u32_at(header + 60)?);
-        let (headers, sections) = (u64::from(input.u32_at(header + 84)?), input.u16_at(header + 6)?);
+        let (headers, sections) = (u64::from(input.u32_at(header + 84)?), Section::all(&input, header)?);
         let odd = Unfit("The image's sections are not laid out in pages, so these have no hashes.");
         let aligned = (512..=page).contains(&file_alignment) && page <= PAGE_MAX;
         let page = u64::from(page);
-        if !aligned || !(1..=SECTIONS_MAX).contains(&sections) || headers > page || headers < self.directory + 8 {
+        if !aligned || !(1..=SECTIONS_MAX).contains(&sections.len()) || headers > page || headers < self.directory + 8 {
             return Err(odd.into());
         }
         let mut hashes = Hashes { image: self, page, table: Vec::new() };
         let (checksum, directory) = (self.checksum, self.directory);
         hashes.add(0, headers, [0..checksum, checksum + 4..directory, directory + 8..headers])?;
-        let first = header + 24 + u64::from(input.u16_at(header + 20)?);
         let mut end = headers;
-        for number in 0..u64::from(sections) {
-            let section = first + number * SECTION_LEN;
-            let (len, start) = (u64::from(input.u32_at(section + 16)?), u64::from(input.u32_at(section + 20)?));
-            if len == 0 {
-                continue;
-            }
-            if start < end {
+        for section in sections.iter().filter(|section| section.len > 0) {
+            let mut at = u64::from(section.start);
+            if at < end {
                 return Err(odd.into());
             }
-            end = start + len;
-            if end > table {
-                return Err(NOT_PE.into());
-            }
-            let mut at = start;
+            end = section.end();
             while at < end {
                 let next = (at + page).min(end);
                 hashes.add(at, next - at, once(at..next))?;

@@ -1,6 +1,6 @@
 //! The central directory and what leads to it, with ZIP64 where numbers need it.
 
-use super::{DEFLATED, LOCAL, LOCAL_LEN, NOT_ZIP, STORED};
+use super::{DEFLATED, LOCAL, LOCAL_LEN, NOBODYS, NOT_ZIP, STORED};
 use crate::{Error, Unfit, source::Input};
 
 const END: [u8; 4] = *b"PK\x05\x06";
@@ -10,6 +10,7 @@ const END_64_LEN: u64 = 56;
 const LOCATOR: [u8; 4] = *b"PK\x06\x07";
 const LOCATOR_LEN: u64 = 20;
 const CENTRAL: [u8; 4] = *b"PK\x01\x02";
+const DESCRIPTOR: [u8; 4] = *b"PK\x07\x08";
 const CENTRAL_LEN: usize = 46;
 /// Extra field "ZIP64 extended information", and the version that understands it.
 const EXTRA_64: [u8; 2] = [1, 0];
@@ -241,6 +242,8 @@ pub(super) struct Told {
     crc: u32,
     packed: u64,
     len: u64,
+    /// Whether it has ZIP64's field.
+    has_longs: bool,
 }
 
 impl Told {
@@ -250,25 +253,49 @@ impl Told {
         let half = |at: usize| u16::from_le_bytes([fixed[at], fixed[at + 1]]);
         let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
         let (_, mut longs) = split_extra(extra)?;
+        let has_longs = longs.len() > 0;
         let mut long = |short: u32| if short == u32::MAX { longs.next().ok_or(NOT_ZIP) } else { Ok(short.into()) };
         let (len, packed) = (long(word(22))?, long(word(18))?);
-        Ok(Self { flags: half(6), method: half(8), crc: word(14), packed, len })
+        Ok(Self { flags: half(6), method: half(8), crc: word(14), packed, len, has_longs })
     }
 
     /// Whether it is what the central directory says. What is told behind the data may be zero in front of it.
     pub(super) fn fits(&self, entry: &Entry) -> bool {
-        let Self { flags, method, crc, packed, len } = *self;
-        let later = flags & DESCRIBED != 0;
-        let same = |told: u64, known: u64| told == known || (later && told == 0);
+        let Self { method, crc, packed, len, .. } = *self;
+        let same = |told: u64, known: u64| told == known || (self.is_described() && told == 0);
         method == entry.method
             && same(crc.into(), entry.crc.into())
             && same(packed, entry.packed)
             && same(len, entry.len)
     }
+
+    /// Looks at what is between an entry's data and what comes next: nothing or, where the header says so, a descriptor
+    /// with what the directory says. A reader that goes from front to back looks for the next entry behind it, and where
+    /// it finds none, since it takes a long descriptor for a short one, it sees a shorter archive.
+    pub(super) fn check_behind(&self, entry: &Entry, behind: &[u8]) -> Result<(), Unfit> {
+        if !self.is_described() {
+            return if behind.is_empty() { Ok(()) } else { Err(NOBODYS) };
+        }
+        let is_long = self.has_longs || [entry.packed, entry.len].iter().any(|number| short(*number) == u32::MAX);
+        let mut expected = entry.crc.to_le_bytes().to_vec();
+        for number in [entry.packed, entry.len] {
+            let number = number.to_le_bytes();
+            expected.extend_from_slice(if is_long { &number } else { &number[..4] });
+        }
+        // Not all packers mark it.
+        if behind == expected || behind.strip_prefix(&DESCRIPTOR) == Some(expected.as_slice()) {
+            return Ok(());
+        }
+        Err(Unfit("The archive has an entry without the data descriptor behind it that its header speaks of."))
+    }
+
+    const fn is_described(&self) -> bool {
+        self.flags & DESCRIBED != 0
+    }
 }
 
 /// Extra fields without ZIP64's, and the numbers that this has.
-fn split_extra(extra: &[u8]) -> Result<(Vec<u8>, impl Iterator<Item = u64>), Error> {
+fn split_extra(extra: &[u8]) -> Result<(Vec<u8>, impl ExactSizeIterator<Item = u64>), Error> {
     let (mut others, mut longs) = (Vec::new(), None);
     let mut rest = extra;
     while let [id_low, id_high, len_low, len_high, after @ ..] = rest {
@@ -284,4 +311,22 @@ fn split_extra(extra: &[u8]) -> Result<(Vec<u8>, impl Iterator<Item = u64>), Err
     // Some packers fill up with fewer bytes than a field has.
     others.extend_from_slice(rest);
     Ok((others, longs.unwrap_or_default().into_iter().map(u64::from_le_bytes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As Java's streams write it, which do not know in front of the data that they will be so many.
+    #[test]
+    fn a_descriptor_of_more_than_32_bits_has_long_numbers() {
+        let mut entry = Entry::stored("a", b"").unwrap();
+        (entry.crc, entry.packed, entry.len) = (7, 5, 1 << 32);
+        let told = Told { flags: DESCRIBED, method: STORED, crc: 0, packed: 0, len: 0, has_longs: false };
+        let long = [&7_u32.to_le_bytes()[..], &5_u64.to_le_bytes(), &(1_u64 << 32).to_le_bytes()].concat();
+        told.check_behind(&entry, &long).unwrap();
+        told.check_behind(&entry, &[&DESCRIPTOR[..], &long].concat()).unwrap();
+        let cut = [&long[..8], &long[12..16]].concat();
+        assert!(told.check_behind(&entry, &cut).is_err());
+    }
 }

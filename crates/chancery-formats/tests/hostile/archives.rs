@@ -6,6 +6,8 @@ use chancery_formats::{Error, Existing, File, Format, Hash};
 
 use super::{CMS, archive_of, finish, refused};
 
+const DESCRIPTOR: &[u8] = b"PK\x07\x08";
+
 /// An archive of these entries, all deflated.
 fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let (mut body, mut central) = (Vec::new(), Vec::new());
@@ -22,6 +24,107 @@ fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let count = u16::try_from(entries.len()).unwrap().to_le_bytes();
     let end = [b"PK\x05\x06\0\0\0\0", &count[..], &count, &len(central.len()), &len(body.len()), &[0, 0]].concat();
     [body, central, end].concat()
+}
+
+const CONTENT: &[u8] = b"content content content content";
+
+/// The checksum and the two lengths of an archive's only entry, the lengths in so many bytes.
+fn numbers(len: usize) -> Vec<u8> {
+    let packed = miniz_oxide::deflate::compress_to_vec(CONTENT, 6).len() as u64;
+    let [packed, unpacked] = [packed, CONTENT.len() as u64].map(u64::to_le_bytes);
+    [&crc32fast::hash(CONTENT).to_le_bytes()[..], &packed[..len], &unpacked[..len]].concat()
+}
+
+/// An archive of one entry, with these extra fields in front of the data and these bytes behind it.
+fn archive_around(extra: &[u8], behind: &[u8]) -> Vec<u8> {
+    let file = archive_of(CONTENT, &miniz_oxide::deflate::compress_to_vec(CONTENT, 6));
+    let (name_end, data_end) = (30 + 5, file.len() - 22 - 46 - 5);
+    let mut file = [&file[..name_end], extra, &file[name_end..data_end], behind, &file[data_end..]].concat();
+    file[28..30].copy_from_slice(&u16::try_from(extra.len()).unwrap().to_le_bytes());
+    let (place, central) = (file.len() - 6, u32::try_from(data_end + extra.len() + behind.len()).unwrap());
+    file[place..place + 4].copy_from_slice(&central.to_le_bytes());
+    file
+}
+
+/// The same whose header leaves all numbers for behind the data, where these bytes are.
+fn announced(extra: &[u8], behind: &[u8]) -> Vec<u8> {
+    let mut file = archive_around(extra, behind);
+    file[6] = 8;
+    file[14..26].fill(0);
+    file
+}
+
+/// The same with the right numbers, with or without the mark in front of them.
+pub(super) fn described(extra: &[u8], is_marked: bool) -> Vec<u8> {
+    let mark = if is_marked { DESCRIPTOR } else { &[] };
+    announced(extra, &[mark, &numbers(if extra.is_empty() { 4 } else { 8 })].concat())
+}
+
+/// A reader that goes from front to back finds the next entry behind the descriptor, if it knows how long that is.
+#[test]
+fn behind_the_data_is_what_the_header_announces_and_nothing_else() {
+    let (short, long) = (numbers(4), numbers(8));
+    let zip64 = [&[1, 0, 16, 0][..], &[0; 16]].concat();
+    for extra in [&[][..], &zip64] {
+        for is_marked in [true, false] {
+            let signed = finish(Format::Jar, &described(extra, is_marked), Existing::Replace).unwrap();
+            finish(Format::Jar, &signed, Existing::Append).unwrap();
+        }
+    }
+    let mut in_front = announced(&[], &short);
+    in_front[14..26].copy_from_slice(&short);
+    finish(Format::Jar, &in_front, Existing::Replace).unwrap();
+
+    let mark = |numbers: &[u8]| [DESCRIPTOR, numbers].concat();
+    for behind in [&b"x"[..], &[0; 24], &short, &long, &mark(&short), &mark(&long)] {
+        assert!(refused(Format::Jar, &archive_around(&[], behind), Existing::Replace).contains("belong to no entry"));
+    }
+    let refused = |file: &[u8]| {
+        let why = refused(Format::Jar, file, Existing::Replace);
+        assert!(why.contains("data descriptor") || why.contains("belong to no entry"), "{why}");
+    };
+    let (more, less) = ([&mark(&short)[..], b"x"].concat(), mark(&short)[..15].to_vec());
+    let wrong = |at: usize| {
+        let mut wrong = mark(&short);
+        wrong[at] ^= 1;
+        wrong
+    };
+    // Java takes a long one for a short one: of an empty entry it finds no mistake in it, and no further entry behind it.
+    for behind in [&[][..], &more, &less, &wrong(0), &wrong(4), &wrong(8), &wrong(12), &[0; 16], &long, &mark(&long)] {
+        refused(&announced(&[], behind));
+    }
+    for behind in [&short, &mark(&short)] {
+        refused(&announced(&zip64, behind));
+    }
+    refused(&announced(&[], &[&mark(&short)[..], &[0; 24]].concat()));
+}
+
+/// What Java takes for a file of signatures it does not want signed, and only that.
+#[test]
+fn names_that_only_begin_as_those_of_signatures_are_signed() {
+    let files = ["SIG-policy.json", "SIG-long.ABCD", "sig-odd.a-b", "SIG-none.", "SIG-X", "SIG-X.AB1", "sig-y.p7"];
+    let names = files.map(|name| format!("META-INF/{name}"));
+    let mut entries: Vec<_> = names.iter().map(|name| (name.as_str(), &b"content"[..])).collect();
+    entries.push(("META-INF/folder/SIG-Z", b"content"));
+    let signed = finish(Format::Jar, &archive(&entries), Existing::Replace).unwrap();
+    let has = |file: &[u8], text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
+    for (name, _) in &entries {
+        let is_signed = !["META-INF/SIG-X", "META-INF/SIG-X.AB1", "META-INF/sig-y.p7"].contains(name);
+        assert_eq!(has(&signed, &format!("Name: {name}\r\n")), is_signed, "{name}");
+        assert_eq!(has(&signed, name), is_signed, "{name}: what belongs to signatures goes with them");
+    }
+    finish(Format::Jar, &signed, Existing::Append).unwrap();
+}
+
+#[test]
+fn a_manifest_that_java_cannot_read_is_not_signed() {
+    for (first, why) in [(" x", "half a line"), ("no colon", "odd lines")] {
+        let manifest = format!("{first}\r\nManifest-Version: 1.0\r\n\r\n");
+        let manifest = ("META-INF/MANIFEST.MF", manifest.as_bytes());
+        let (plain, signed) = (archive(&[manifest]), archive(&[manifest, ("META-INF/X.SF", b"")]));
+        assert!(refused(Format::Jar, &plain, Existing::Replace).contains(why));
+        assert!(refused(Format::Jar, &signed, Existing::Append).contains(why));
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use chancery_keys::{KeySpec, check_public_key, kind_of_public_key};
 use chancery_types::hides;
-use chancery_x509::{has_high_oid, has_padded_oid};
+use chancery_x509::{certificate::subject_stays_as_it_is, has_high_oid, has_padded_oid};
 use der::{
     Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
     asn1::{AnyRef, ObjectIdentifier, Utf8StringRef},
@@ -223,7 +223,12 @@ impl Foreign {
     /// Refuses a subject that could not stand as the issuer of what is issued here: it is copied byte for byte.
     pub(super) fn check_as_issuer(&self) -> Result<(), Why> {
         let name = self.parsed.tbs_certificate().subject();
-        DistinguishedName::taken(name).map(drop).map_err(|why| format!("its subject cannot stand as an issuer: {why}"))
+        let refused = |why: String| format!("its subject cannot stand as an issuer: {why}");
+        DistinguishedName::taken(name).map_err(|why| refused(why.to_string()))?;
+        if subject_stays_as_it_is(&self.der) == Ok(true) {
+            return Ok(());
+        }
+        Err(refused("The attributes of one of its parts are not in the order of DER (X.690, 11.6).".to_owned()))
     }
 
     /// SHA-256 of the whole certificate.
@@ -310,3 +315,29 @@ fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
 
 /// Bytes of a subjectKeyIdentifier: a hash, as a rule of 20.
 const IDENTIFIER_LENGTHS: std::ops::RangeInclusive<usize> = 1..=64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An authority that OpenSSL made: C=DE, O=A+CN=Root.
+    const AUTHORITY: &str = "\
+        3082019130820136a003020102021438761fc2b5a3b3d3cca623ec13197c7e5e0223f3300a06082a8648ce3d0403023026310b30\
+        0906035504061302444531173008060355040a0c0141300b06035504030c04526f6f74301e170d3236313133303130303535395a\
+        170d3336313132373130303535395a3026310b300906035504061302444531173008060355040a0c0141300b06035504030c0452\
+        6f6f743059301306072a8648ce3d020106082a8648ce3d0301070342000460375de8d240c5536da94b0ab2ca4e2e38fb1df24fb7\
+        5eec49d5c7bcb733312e6edbd443f1f7822208a3efceb20c586176be55dc36b438119b39114df830a999a3423040300f0603551d\
+        130101ff040530030101ff300e0603551d0f0101ff040403020106301d0603551d0e04160414e311d461bb3667049c388d09eedc\
+        6fb7055babd9300a06082a8648ce3d04030203490030460221008a5279b7aefeb0b351faf374fb0528cdf42dc87b7a521837b7bc\
+        778986b7226a022100ea873c961b35223f2da36459692e933c4e865593da3426e663babee7f0f5b787";
+
+    #[test]
+    fn a_subject_that_is_not_in_the_order_of_der_cannot_stand_as_an_issuer() {
+        let mut der = hex::decode(AUTHORITY).unwrap();
+        Foreign::read(der.clone()).unwrap().check_as_issuer().unwrap();
+        // The last part of the subject begins with O. Whether the signature is good is not looked at here.
+        der[136..159].rotate_left(10);
+        let why = Foreign::read(der).unwrap().check_as_issuer().unwrap_err();
+        assert!(why.contains("cannot stand as an issuer: The attributes of one of its parts"), "{why}");
+    }
+}

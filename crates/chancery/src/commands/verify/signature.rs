@@ -256,10 +256,11 @@ fn is_of_file(request: &SigningRequest, path: &Path, content: Option<&[u8]>) -> 
     if digest_of(request, path, content, ExistingSignature::Replace)? == *signed {
         return Ok(true);
     }
-    if request.signing_format != SigningFormat::JavaJar {
+    if !matches!(request.signing_format, SigningFormat::JavaJar | SigningFormat::Msi) {
         return Ok(false);
     }
-    // A signature that was put beside others is over the manifest that they are over, not over a new one.
+    // A signature that was put beside others is over what they are over: an archive's manifest, not a new one, and an
+    // installer's properties too (MsiDigitalSignatureEx).
     match digest_of(request, path, content, ExistingSignature::Append) {
         Ok(digest) => Ok(digest == *signed),
         Err(Trouble::NotVerified(_)) => Ok(false),

@@ -194,6 +194,46 @@ with zipfile.ZipFile('twice.jar') as old, zipfile.ZipFile('evil.jar', 'w') as ne
     assert!(server.stop().success());
 }
 
+/// `osslsigncode` signs the properties besides (`MsiDigitalSignatureEx`), as Windows' own tool does, and a signature
+/// beside that one is over them too.
+#[test]
+fn a_signature_beside_one_over_an_installers_properties_is_verified() {
+    let site = Site::new();
+    let server = site.serve();
+    let client = site.client();
+    let (root, targets) = deploy(&client, &[(SigningFormat::Msi, LogVisibility::Public)]);
+    let case = Case::new(site);
+    case.write("root.pem", &root);
+    case.write("stream", [7_u8; 20_000]);
+    let ran = |tool: &str, arguments: &[&str]| {
+        let _ran = Tool::new(tool).args(arguments).folder(case.site.path("")).run();
+    };
+    ran("msibuild", &["in.msi", "-s", "A product", "A maker", ";1033", "{12345678-1234-1234-1234-123456789012}"]);
+    ran("msibuild", &["in.msi", "-a", "Large", "stream"]);
+    let request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "key.pem", "-out", "cert.pem"];
+    let uses =
+        ["-subj", "/CN=Other", "-addext", "extendedKeyUsage=codeSigning", "-addext", "keyUsage=digitalSignature"];
+    ran("openssl", &[&request[..], &uses].concat());
+    let first = ["sign", "-add-msi-dse", "-h", "sha256", "-certs", "cert.pem", "-key", "key.pem"];
+    ran("osslsigncode", &[&first[..], &["-in", "in.msi", "-out", "first.msi"]].concat());
+    let [first, signed] = ["first.msi", "signed"].map(|name| case.site.path(name));
+    let detail = sign(&client, targets[0], SigningFormat::Msi, &first, ExistingSignature::Append);
+    case.write_detail("beside.json", &detail);
+
+    let with = |file| ["--bundle", "beside.json", "--file", file, "--root", "root.pem"];
+    for file in ["first.msi", "signed"] {
+        case.verified(&with(file), &["CN=Signer 0", "verified"]);
+    }
+    // Never signed, or changed since.
+    case.refused(&with("in.msi"), 1, "the content is not the one");
+    let mut evil = fs::read(signed).unwrap();
+    let content = evil.windows(512).position(|part| part == [7; 512]).unwrap();
+    evil[content] = 8;
+    case.write("evil.msi", evil);
+    case.refused(&with("evil.msi"), 1, "the content is not the one");
+    assert!(server.stop().success());
+}
+
 /// How long the certificates live, in seconds; four times as long where the machine is so busy that signing takes a quarter.
 const LIFE_S: u64 = 20;
 
