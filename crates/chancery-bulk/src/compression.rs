@@ -32,7 +32,7 @@ const BUFFER: usize = 256 * 1024;
 impl Compression {
     /// What the name of an output says.
     pub(crate) fn of_name(path: &Path) -> Self {
-        match path.extension().and_then(|end| end.to_str()) {
+        match path.extension().and_then(|end| end.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("gz") => Self::Gzip,
             Some("zst") => Self::Zstd,
             Some(_) | None => Self::None,
@@ -186,6 +186,12 @@ impl Read for Plain {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_says_the_same_in_other_letters() {
+        let found = ["a.csv.gz", "a.csv.GZ", "a.csv.Zst", "a.csv"].map(|name| Compression::of_name(Path::new(name)));
+        assert_eq!(found, [Compression::Gzip, Compression::Gzip, Compression::Zstd, Compression::None]);
+    }
 
     #[test]
     fn a_bit_that_was_changed_is_found() {

@@ -126,8 +126,14 @@ impl<'a> Output<'a> {
         self.saver.is_some()
     }
 
-    /// Writes what came of a piece. `footer` is asked for when the journal is written.
+    /// Writes what came of a piece, and the journal when it is time. `footer` is asked for then.
     pub(crate) fn write(&mut self, made: &Made, footer: impl Fn() -> Result<Option<String>>) -> Result<()> {
+        self.put(made)?;
+        self.save(footer)
+    }
+
+    /// Writes what came of a piece. Where it fails, the mark stays where it was.
+    pub(crate) fn put(&mut self, made: &Made) -> Result<()> {
         let (written, rejected) = (made.output.len() as u64, made.rejects.len() as u64);
         if let (None, Some((line, column, reason))) = (&self.rejects, &made.first_bad) {
             let (line, column, reason) = (*line, column.clone(), reason.clone());
@@ -148,6 +154,10 @@ impl<'a> Output<'a> {
             footer: None,
         };
         self.kept.release(&made.calls);
+        Ok(())
+    }
+
+    pub(crate) fn save(&mut self, footer: impl Fn() -> Result<Option<String>>) -> Result<()> {
         self.saver.as_mut().map_or(Ok(()), |saver| saver.offer(&self.mark, footer))
     }
 

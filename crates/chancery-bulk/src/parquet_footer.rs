@@ -21,15 +21,19 @@ pub(crate) struct Footer {
 }
 
 impl Footer {
-    /// Adds a group that was encoded by itself and is written at a place of the file.
-    pub(crate) fn add(&mut self, group: Option<RowGroupMetaData>, place: u64) -> Result<()> {
-        let Some(group) = group else { return Ok(()) };
+    /// A group that was encoded by itself, as it is at a place of the file.
+    pub(crate) fn placed(&self, group: Option<RowGroupMetaData>, place: u64) -> Result<Option<RowGroupMetaData>> {
+        let Some(group) = group else { return Ok(None) };
         let moved = moved(group, place, self.groups.len());
         let moved = moved.map_err(|error| BulkError::Damaged(error.to_string()))?;
         // As it is after an interruption, when it was read from the journal: reading leaves out what few readers need.
-        let group = read_footer(&self.encoded(&[moved])?);
-        self.groups.extend(group.ok_or_else(|| BulkError::Damaged("a row group cannot be read".to_owned()))?);
-        Ok(())
+        let mut groups = read_footer(&self.encoded(&[moved])?).unwrap_or_default();
+        groups.pop().ok_or_else(|| BulkError::Damaged("a row group cannot be read".to_owned())).map(Some)
+    }
+
+    /// Takes a group that is written.
+    pub(crate) fn add(&mut self, group: Option<RowGroupMetaData>) {
+        self.groups.extend(group);
     }
 
     /// The end of the file.

@@ -106,8 +106,11 @@ fn run_parquet<'k>(
     let mut groups = file.read(before.input)?;
     let total = Some(file.rows());
     let write = |(made, group): (Made, Option<_>)| {
-        footer.add(group, output.mark().output)?;
-        output.write(&made, || footer.kept())?;
+        let group = footer.placed(group, output.mark().output)?;
+        output.put(&made)?;
+        // Not before it is there: the next run does again what could not be written, and it would be there twice.
+        footer.add(group);
+        output.save(|| footer.kept())?;
         watch.progress(&progress(&output, &before, total));
         Ok(())
     };

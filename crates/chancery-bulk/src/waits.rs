@@ -59,16 +59,17 @@ impl<'a> Waits<'a> {
 
     /// Waits before the same call is made again; the failure itself where that is of no use.
     pub(crate) fn after(&self, tries: &mut Tries, column: &str, failure: ClientError) -> Result<()> {
+        if !failure.passes() {
+            return Err(call(column, failure));
+        }
         let at_least = match &failure {
-            ClientError::Refused { status: 429 | 503, retry_after, .. } => retry_after.unwrap_or_default(),
-            // A login in the middle, which was put off as well.
-            ClientError::Transport(_) | ClientError::NotLoggedIn { status: 429 | 503, .. } => Duration::ZERO,
-            ClientError::Refused { .. }
+            ClientError::Refused { retry_after, .. } => retry_after.unwrap_or_default(),
+            ClientError::Transport(_)
             | ClientError::NotLoggedIn { .. }
             | ClientError::Unexpected { .. }
             | ClientError::Authority(_)
             | ClientError::Certificate(_)
-            | ClientError::NotSent(_) => return Err(call(column, failure)),
+            | ClientError::NotSent(_) => Duration::ZERO,
         };
         let growing = WAIT_MAX.min(FIRST_WAIT * 2_u32.pow(tries.failed.min(10)));
         // Many connections are put off at once; if all came back at once, all would be put off again.
@@ -147,6 +148,12 @@ mod tests {
         let waits = Waits::new(Duration::from_secs(60), &stop, &crate::Quiet);
         let refusal = waits.after(&mut waits.begin(), "pan", refused(403, 1)).unwrap_err();
         assert!(matches!(refusal, BulkError::Call { column, .. } if column == "pan"));
+        // What a balancer says in HTML, of a server that begins anew; and of one that is broken.
+        let unexpected = |status| ClientError::Unexpected { status, why: "it is no JSON".to_owned() };
+        for status in [502, 503, 504] {
+            assert!(waits.after(&mut waits.begin(), "pan", unexpected(status)).is_ok(), "{status}");
+        }
+        assert!(waits.after(&mut waits.begin(), "pan", unexpected(500)).is_err());
         // A server may name any time.
         assert!(waits.after(&mut waits.begin(), "pan", refused(429, u64::MAX)).is_err());
         let ClientError::Refused { status, error_code, response, .. } = refused(429, 1) else { unreachable!() };

@@ -72,6 +72,18 @@ impl ClientError {
         matches!(self, Self::NotLoggedIn { error_code: None, status: 401 | 403, .. })
             || self.error_code() == Some(ErrorCode::InvalidAuthToken)
     }
+
+    /// Whether to ask again later: nobody answered, or somebody who cannot just now, such as a balancer without a server.
+    #[must_use]
+    pub const fn passes(&self) -> bool {
+        match self {
+            Self::Transport(_) => true,
+            Self::Refused { status, .. } | Self::NotLoggedIn { status, .. } | Self::Unexpected { status, .. } => {
+                matches!(status, 429 | 502..=504)
+            }
+            Self::Authority(_) | Self::Certificate(_) | Self::NotSent(_) => false,
+        }
+    }
 }
 
 /// Silence is no refusal: whoever is told of a timer looks at the wrong end.

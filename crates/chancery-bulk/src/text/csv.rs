@@ -121,15 +121,15 @@ impl Csv {
                 (at, number) = (field.end + 1, number + 1);
                 found = self::field(bytes, at..row.end, self.delimiter);
             }
-            let Some(cell) = found.and_then(|field| cell(bytes, field)) else {
+            let Some((cell, end)) = found.and_then(|field| Some((cell(bytes, field.clone())?, field.end))) else {
                 return split.refuse(self.columns, part.column(), BEHIND);
             };
             match part {
                 Part::Value(column) => split.cells[cells + column] = cell,
                 Part::Iv(column) => {
-                    // With the delimiter before it: the first field is none, which the columns' names have shown.
-                    let quotes = usize::from(cell.kind == Kind::Quoted);
-                    let cut = at.saturating_sub(1)..cell.end + quotes;
+                    // With the delimiter before it: the first field is none, which the columns' names have shown. With its
+                    // quotes, also where nothing stands in them.
+                    let cut = at.saturating_sub(1)..end;
                     split.ivs[ivs + column] = IvCell { value: cell.start..cell.end, cut };
                 }
             }
@@ -368,6 +368,24 @@ mod tests {
         assert_eq!(csv.whole_rows(b"a,b\n\"c\n"), Some(4));
         assert_eq!(csv.whole_rows(b"a,b\nc"), Some(4));
         assert_eq!(csv.whole_rows(b"\"a\nb"), None);
+    }
+
+    /// A quote that stayed would make one field of all that follows.
+    #[test]
+    fn a_vector_is_cut_out_with_its_quotes() {
+        let csv = Csv::new(b',', Some(4), &[1], &[Some(2)]);
+        for (row, rest) in [
+            ("1,\"\",\"\",x\n", "1,\"\",x\n"),
+            ("1,a,\"QUJD\",x\n", "1,a,x\n"),
+            ("1,a,QUJD,x\n", "1,a,x\n"),
+            ("1,,,x\n", "1,,x\n"),
+        ] {
+            let mut split = Split::default();
+            csv.split(row.as_bytes(), &mut split);
+            let cut = split.ivs[0].cut.clone();
+            assert_eq!(row[..cut.start].to_owned() + &row[cut.end..], rest, "{row:?}");
+            assert!(split.bad.is_empty(), "{row:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,9 @@
 use super::{Cell, Format, Kind, Row, Split, lines, whole_lines};
 use crate::answers::Text;
 
+/// Also where the whole line is a text: the rest of such a character would go to the server, or spoil the call of all others.
+const CUT: &str = "It is not UTF-8, or its place begins or ends within a character: places are counted in bytes.";
+
 /// The places of the columns: where each starts, from 0, and its width.
 pub(crate) struct FixedWidth {
     places: Vec<(usize, usize)>,
@@ -53,14 +56,14 @@ impl Format for FixedWidth {
                     split.refuse(columns, column, reason);
                     break;
                 }
-                let field = &bytes[start..start + width];
-                let cell = match field.iter().position(|byte| *byte != b' ') {
-                    None => Cell::default(),
-                    Some(blanks) => {
-                        let end = start + field.trim_ascii_end().len();
-                        Cell { start: start + blanks, end, kind: Kind::Plain }
-                    }
-                };
+                let field = bytes[start..start + width].trim_ascii_end();
+                let value = field.trim_ascii_start();
+                if std::str::from_utf8(value).is_err() {
+                    split.refuse(columns, column, CUT);
+                    break;
+                }
+                let (start, end) = (start + field.len() - value.len(), start + field.len());
+                let cell = if value.is_empty() { Cell::default() } else { Cell { start, end, kind: Kind::Plain } };
                 split.cells.push(cell);
             }
         }
@@ -108,6 +111,18 @@ mod tests {
             let mut split = Split::default();
             fixed.split(line.as_bytes(), &mut split);
             assert!(split.bad.len() == 1 && split.bad[0].reason.contains("carriage return"), "{line:?}");
+            assert_eq!(split.cells, [Cell::default(); 2], "{line:?}");
+        }
+        for (line, value) in [("ab   \t x\n", ""), ("ab\t\t\t\tx\n", ""), ("ab\t1\x0c x\n", "1"), ("ab ü \n", "ü")] {
+            let mut split = Split::default();
+            fixed.split(line.as_bytes(), &mut split);
+            assert_eq!(&line[split.cells[0].start..split.cells[0].end], value, "{line:?}");
+            assert!(split.cells.len() == 2 && split.bad.is_empty(), "{line:?}");
+        }
+        for line in ["ab12 ü\n", "aü12 x\n"] {
+            let mut split = Split::default();
+            fixed.split(line.as_bytes(), &mut split);
+            assert!(split.bad.len() == 1 && split.bad[0].reason == CUT, "{line:?}");
             assert_eq!(split.cells, [Cell::default(); 2], "{line:?}");
         }
         for bad in ["0:4", "1:0", "1", "a:b", ""] {

@@ -113,14 +113,7 @@ pub(crate) fn exit_of(failure: &Failure) -> Exit {
 
 /// Whether to ask again: nobody answered, or somebody who cannot just now.
 pub(crate) fn passes(failure: &Failure) -> bool {
-    let is_passing = |error: &ClientError| match error {
-        ClientError::Transport(_) => true,
-        ClientError::Refused { status, .. }
-        | ClientError::NotLoggedIn { status, .. }
-        | ClientError::Unexpected { status, .. } => matches!(status, 429 | 502..=504),
-        ClientError::Authority(_) | ClientError::Certificate(_) | ClientError::NotSent(_) => false,
-    };
-    causes(failure).any(|cause| cause.downcast_ref().is_some_and(is_passing))
+    causes(failure).any(|cause| cause.downcast_ref().is_some_and(ClientError::passes))
 }
 
 /// What the person may do about it.

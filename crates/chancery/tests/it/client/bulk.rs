@@ -196,6 +196,17 @@ fn full_disk(place: &Place) {
     assert_eq!(read(place, "big.out.csv"), read(place, "big.again.csv"));
     place.sh(&format!("{BACK} --column pan big.out.csv -o big.back.csv")).done();
     assert_eq!(read(place, "big.back.csv"), csv);
+
+    // A row group that could not be written is done again, and is there once.
+    sql(place, "COPY (SELECT * FROM read_csv('big.csv', all_varchar = true)) TO 'big.parquet'");
+    let command = format!("{CARDS} --column pan big.parquet -o big.out.parquet");
+    let full = place.sh(&format!("bash -c \"ulimit -f 2000; {command}\"")).failed(1);
+    assert!(full.contains("goes on where"), "{full}");
+    let said = place.sh(&command);
+    assert!(said.code == Some(0) && said.err.contains("going on behind"), "{said:?}");
+    assert_eq!(sql(place, "SELECT count(*), count(DISTINCT pan) FROM 'big.out.parquet'"), "200000|200000\n");
+    place.sh(&format!("{BACK} --column pan big.out.parquet -o big.back.parquet")).done();
+    assert_eq!(sql(place, "SELECT count(*) FROM 'big.back.parquet' b ANTI JOIN 'big.parquet' USING (pan)"), "0\n");
 }
 
 /// What DuckDB answers in the folder.
