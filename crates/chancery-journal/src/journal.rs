@@ -221,3 +221,6 @@ impl Drop for Journal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,15 +167,18 @@ impl Shared {
         flushed
     }
 
-    fn end_flush(&self, live: Option<u64>, record: u64, flushed: &io::Result<()>) {
-        if flushed.is_err() {
-            // The system may have forgotten what it could not write, so a later flush of this file would say nothing.
-            let mut written = self.written();
-            if written.live.as_ref().map(|live| live.number) == live {
-                written.live = None;
-            }
+    pub(crate) fn end_flush(&self, live: Option<u64>, record: u64, flushed: &io::Result<()>) {
+        if flushed.is_ok() {
+            return self.flush.reached(record, true);
         }
-        self.flush.reached(record, flushed.is_ok());
+        let (mut written, mut lost) = (self.written(), record);
+        if written.live.as_ref().map(|live| live.number) == live {
+            // The system may have forgotten what it could not write, so a later flush of this file would say nothing: also
+            // of the records that came while it was tried.
+            (written.live, lost) = (None, written.head.record);
+        }
+        // Before anybody finds that there is nothing to flush.
+        self.flush.reached(lost, false);
     }
 }
 
