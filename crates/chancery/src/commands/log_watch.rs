@@ -18,7 +18,7 @@ use crate::{
     cli::client::LogWatch,
     client::{
         address::Address,
-        exit::{Exit, told, told_with, usage},
+        exit::{Exit, passes, told, told_with, usage},
         servers,
         target::Target,
         trouble::Trouble,
@@ -51,7 +51,7 @@ pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
     loop {
         match watched.look() {
             // Whoever watches goes on when the server is back, and is told once that it is not.
-            Err(failure) if !command.once && crate::client::exit::exit_of(&failure) == Exit::Unreachable => {
+            Err(failure) if !command.once && passes(&failure) => {
                 let _as_often_as_ever = trouble.tell(&crate::failure::describe(failure.as_ref()));
             }
             Err(failure) => return Err(failure),
@@ -128,9 +128,16 @@ impl Watched {
         // The first one is compared with itself: its signature is checked.
         let first = older.is_none();
         let older = older.unwrap_or_else(|| newer.clone());
-        let fetch = |name: &str| client.log_tile(name).map_err(|error| error.to_string());
-        let (before, now) =
-            verify_log_consistency(&older, &newer, key, fetch).map_err(|why| inconsistent(&why, &newer, kept))?;
+        let mut unread = None;
+        let fetch = |name: &str| client.log_tile(name).map_err(|error| unread.insert(error).to_string());
+        let compared = verify_log_consistency(&older, &newer, key, fetch);
+        let (before, now) = match (compared, unread) {
+            // Nothing is said of the log by a server that cannot answer just now.
+            (Err(NotLogged::Tile(tile, _)), Some(error)) if error.passes() => {
+                return Err(error).doing(format!("the log's tile {tile}"));
+            }
+            (compared, _) => compared.map_err(|why| inconsistent(&why, &newer, kept))?,
+        };
         private_file::replace_beside_others(kept, newer.as_bytes()).doing(kept.display().to_string())?;
         let says = if first {
             format!("{}: {} entries, from now on kept", now.origin, now.size)

@@ -8,6 +8,7 @@ use std::{
     process::ExitCode,
 };
 
+use chancery_client::Destination;
 use chancery_core::{Answering, Error, Host, Meaning, Recovered};
 
 use super::login::password_of;
@@ -26,6 +27,8 @@ const HOST: Host = Host::running("chancery recover");
 
 /// How many answer for it.
 const OTHERS: usize = 2;
+
+const UNREAD: &str = "standard output: nobody reads it";
 
 pub(crate) async fn run(command: Recover) -> ExitCode {
     let exit = match recovered(command).await {
@@ -53,10 +56,14 @@ async fn recovered(command: Recover) -> Result<(), Failure> {
             let password = password_of(name, password_file.get(number).map(PathBuf::as_path))?;
             answering.push(Answering::new(name, password, code_of(name, totp.get(number))?));
         }
+        if out.is_none() && !keep_password && !output::is_read(&Destination::Standard)? {
+            let message = format!("{UNREAD}, and the one-time password is shown there");
+            return Err(told_with(Exit::Failed, message, "Nothing was changed. --out FILE keeps the password."));
+        }
         let recover =
             chancery_core::Recover { name: name.clone(), by: answering, emergency, keeps_password: keep_password };
         let recovered = chancery.identities.recover_from_host(&HOST, recover).await.map_err(|error| refused(&error))?;
-        say(&recovered, &by, out)
+        hand_over(&recovered, &by, out)
     };
     let done = done.await;
     chancery.shut_down().await;
@@ -123,6 +130,22 @@ fn refused(error: &Error) -> Failure {
     told_with(exit, message, "Nothing was changed.")
 }
 
+/// Before anything else is said the password is written down: it is set, and nobody else knows it.
+fn hand_over(recovered: &Recovered, by: &[String], out: Option<&Path>) -> Result<(), Failure> {
+    let kept = match (&recovered.password, out) {
+        (Some(password), Some(file)) => write_new(file, password).doing(format!("--out {}", file.display())),
+        (None, _) | (_, None) => Ok(()),
+    };
+    let file = out.filter(|_| kept.is_ok());
+    let said = say(recovered, by, file);
+    if recovered.password.is_some() && file.is_none() && (said.is_err() || !output::was_read()) {
+        let why = said.err().map_or_else(|| UNREAD.to_owned(), |failure| describe(failure.as_ref()));
+        let next = "The one-time password is set, and lost. The same command sets another one; --out FILE keeps it.";
+        return Err(told_with(Exit::Failed, why, next));
+    }
+    said.and(kept)
+}
+
 fn say(recovered: &Recovered, by: &[String], out: Option<&Path>) -> Result<(), Failure> {
     let name = ShownName(&recovered.identity.obj_info.name).to_string();
     let answered = match by {
@@ -134,15 +157,7 @@ fn say(recovered: &Recovered, by: &[String], out: Option<&Path>) -> Result<(), F
         "Recovered {name}: {answered}. Its second factors are gone, and its sessions have ended."
     ))?;
     match (&recovered.password, out) {
-        (Some(password), Some(file)) => {
-            let kept = write_new(file, password).doing(format!("--out {}", file.display()));
-            if let Err(failure) = kept {
-                // It was set, and nobody would know it.
-                output::line(format_args!("One-time password: {}", password.as_str()))?;
-                return Err(failure);
-            }
-            output::line(format_args!("Its password for one use is in {}.", file.display()))?;
-        }
+        (Some(_), Some(file)) => output::line(format_args!("Its password for one use is in {}.", file.display()))?,
         (Some(password), None) => output::line(format_args!("One-time password: {}", password.as_str()))?,
         (None, _) => output::line("Its password is as it was.")?,
     }

@@ -4,6 +4,21 @@ use chancery_testkit::free_port;
 
 use super::place::{NOBODYS_KEY, Place};
 
+/// Answers each call that it has nobody to ask.
+const BALANCER: &str = "\
+import http.server, ssl, sys
+class Balancer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(502)
+        self.end_headers()
+        self.wfile.write(b'<html>Bad Gateway</html>')
+server = http.server.ThreadingHTTPServer(('127.0.0.1', int(sys.argv[1])), Balancer)
+tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+tls.load_cert_chain('data/tls/tls.pem', 'data/tls/tls.key')
+server.socket = tls.wrap_socket(server.socket, server_side=True)
+server.serve_forever()
+";
+
 #[test]
 fn what_goes_wrong_is_said_with_what_to_do() {
     let place = Place::logged_in();
@@ -31,6 +46,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     let log = place.sh("chancery log watch --once").done();
     assert!(log.contains("from now on kept"), "{log}");
     place.sh("chancery tokenize --profile 'demo cards' 4111111111111111").done();
+    balancer(&place);
     log_that_was_changed(&place);
 }
 
@@ -149,6 +165,22 @@ fn proposals(place: &Place) {
     let both = place.sh("chancery proposal show weekly").failed(2);
     assert!(both.contains("weekly  Approval\n") && both.contains("weekly  Denied"), "{both}");
     place.sh("chancery proposal approve weekly --server-profile approver").done();
+}
+
+/// A balancer whose server begins anew says nothing of the log.
+fn balancer(place: &Place) {
+    let port = free_port();
+    place.write("balancer.py", BALANCER);
+    let watch = format!("chancery log watch --interval 1s --server https://127.0.0.1:{port} --ca ca.pem");
+    let key = "$(cat home/chancery/logs/*.key | head -1)";
+    let line = format!(
+        "python3 balancer.py {port} & B=$!; until curl -sk https://127.0.0.1:{port} > none; do sleep 0.1; done; \
+         timeout 6 {watch} --log-key \"{key}\"; echo ended with $?; {watch} --once --log-key \"{key}\"; echo and once \
+         with $?; kill $B"
+    );
+    let said = place.sh(&line);
+    assert!(said.out.contains("ended with 124\nand once with 1\n"), "{said:?}");
+    assert!(said.err.contains("status 502") && said.err.contains("trying again"), "{said:?}");
 }
 
 /// Somebody who remembers notices that the log is another one.

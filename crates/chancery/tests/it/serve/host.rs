@@ -3,6 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf};
 
 use chancery_client::Client;
+use chancery_testkit::Tool;
 use chancery_types::{Base64, wire::login::ChangePassword};
 
 use super::Place;
@@ -67,6 +68,15 @@ fn recover_lets_somebody_in_again_beside_a_server_and_leaves_an_alarm() {
         2,
         "more of --password-file or --totp than of --by",
     );
+    // A password that nobody would get is not set.
+    let line = format!(
+        "{} recover ADMIN1 --by admin2 --password-file {two} --emergency lost {} > /dev/full",
+        crate::process::PROGRAM,
+        place.installation().join(" ")
+    );
+    let unread = Tool::new("sh").args(["-c", &line]).try_run();
+    assert_eq!(unread.status.code(), Some(1), "{}", unread.stderr);
+    assert!(unread.stderr.contains("nobody reads it") && unread.stderr.contains("Nothing was"), "{}", unread.stderr);
     assert!(!client().log_in("Admin1", "first password").unwrap().fully_logged_in);
 
     let words = [&["--by", "admin2", "--password-file", &two, "--out", &once], &emergency[..]].concat();
