@@ -39,12 +39,11 @@ impl Manifest {
         check(&main)?;
         let mut sections = BTreeMap::<String, String>::new();
         for part in parts {
-            let (name, others): (Vec<_>, Vec<_>) = attributes(part)?.into_iter().partition(|(name, _)| name == "Name");
-            let [(_, name)] = &name[..] else { return Err(NO_NAME) };
+            let (name, others) = named(part)?;
             let others = others.iter().filter(|(name, _)| !name.to_ascii_uppercase().contains("-DIGEST"));
             let others = others.map(|(name, value)| line(name, value)).collect::<Result<String, _>>()?;
             // Two of one name count together.
-            sections.entry(name.clone()).or_default().push_str(&others);
+            sections.entry(name).or_default().push_str(&others);
         }
         Ok(Self { main, sections })
     }
@@ -86,9 +85,8 @@ impl<'a> Raw<'a> {
         check(main)?;
         let mut sections = BTreeMap::new();
         for part in parts {
-            let names: Vec<_> = attributes(part)?.into_iter().filter(|(name, _)| name == "Name").collect();
-            let [(_, name)] = &names[..] else { return Err(NO_NAME) };
-            if sections.insert(name.clone(), part).is_some() {
+            let (name, _) = named(part)?;
+            if sections.insert(name, part).is_some() {
                 return Err(Unfit("The archive's manifest has two sections of one name."));
             }
         }
@@ -126,6 +124,14 @@ pub(super) fn attributes(section: &str) -> Result<Vec<(String, String)>, Unfit> 
         }
     }
     Ok(attributes)
+}
+
+/// Which entry a section is of, which its first line says, and its other attributes.
+fn named(section: &str) -> Result<(String, Vec<(String, String)>), Unfit> {
+    let mut attributes = attributes(section)?.into_iter();
+    let name = attributes.next().filter(|(name, _)| name == "Name").ok_or(NO_NAME)?.1;
+    let others: Vec<_> = attributes.collect();
+    if others.iter().any(|(name, _)| name == "Name") { Err(NO_NAME) } else { Ok((name, others)) }
 }
 
 /// Refuses a section that Java cannot read, without keeping what it says.
@@ -209,6 +215,18 @@ mod tests {
         assert_eq!(attributes(&read.main).unwrap(), expected);
         assert!(read.main.lines().all(|line| line.len() <= LINE_MAX));
         assert!(Manifest::read(b"X: \xff\xfe\r\n\r\n").is_err(), "no text at all");
+    }
+
+    #[test]
+    fn a_section_begins_with_the_name_of_its_entry_and_has_no_other() {
+        let text = |section: &str| format!("Manifest-Version: 1.0\r\n\r\n{section}\r\n\r\n");
+        for odd in ["X: 1\r\nName: a", "Name: a\r\nName: b", "X: 1"] {
+            assert!(Manifest::read(text(odd).as_bytes()).is_err(), "{odd:?}");
+            assert!(Raw::read(&text(odd)).is_err(), "{odd:?}");
+        }
+        let good = text("Name: a\r\nX: 1");
+        assert_eq!(Manifest::read(good.as_bytes()).unwrap().sections["a"], "X: 1\r\n");
+        assert!(Raw::read(&good).unwrap().sections.contains_key("a"));
     }
 
     #[test]
