@@ -9,7 +9,7 @@ use chancery_types::{
 use futures::{StreamExt, stream};
 use tracing::error;
 
-use super::{statement::Says, stored_request::StoredRequest};
+use super::{read_requests::may_read, statement::Says, stored_request::StoredRequest};
 use crate::{Caller, Error, Grant, Meaning, Result, Signing, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
@@ -61,15 +61,22 @@ impl Signing {
                     // The answer as a whole succeeds, so nobody further out sees the cause.
                     error!(error = &refusal as &dyn std::error::Error, request = %id, "a request was not decided");
                 }
-                (refusal.meaning().error_code(), Some(refusal.message().to_owned()), self.words(grant, id).await)
+                let words = self.words(caller, grant, id).await;
+                (refusal.meaning().error_code(), Some(refusal.message().to_owned()), words)
             }
         };
         BatchDecidedItem { uuid: id, error_code, message, state, approval_state }
     }
 
-    /// Where a request stands; `None` where there is no such request.
-    async fn words(&self, grant: &Grant, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
+    /// Where a request stands; `None` where there is none that this caller may read.
+    async fn words(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: SigningRequestId,
+    ) -> (SigningRequestState, ApprovalState) {
         let stored = self.context.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await;
+        let stored = stored.and_then(|stored| may_read(caller, grant, &stored).map(|()| stored));
         let (hardened, now_ms) = (self.context.hardened, self.context.clock.now_ms());
         stored.map_or(Standing::New, |stored| stored.facts(hardened, now_ms).standing).words()
     }

@@ -91,12 +91,7 @@ impl Signing {
     ) -> Result<(Grant, StoredRequest)> {
         let grant = self.context.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
         let stored = self.context.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
-        if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
-            let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
-            let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
-            return Err(self.context.refused(caller, event, refusal).await);
-        }
-        if let Err(refusal) = caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into()) {
+        if let Err(refusal) = may_read(caller, &grant, &stored) {
             let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
             return Err(self.context.refused(caller, event, refusal).await);
         }
@@ -173,6 +168,14 @@ impl Signing {
             stored_request::stub(row, claim, now_ms)
         })
     }
+}
+
+/// Refuses a request of others to whoever is no approver, and of another policy to a key that is restricted.
+pub(super) fn may_read(caller: &Caller, grant: &Grant, stored: &StoredRequest) -> Result<()> {
+    if !sees_all(grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
+        return Err(Error::forbidden("Only approvers and those who submitted this request may read it."));
+    }
+    caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into())
 }
 
 pub(super) fn sees_all(grant: &Grant) -> bool {

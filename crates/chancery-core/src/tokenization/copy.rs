@@ -3,12 +3,15 @@
 use chancery_keys::random;
 use chancery_types::{
     Action, Perm, TokenProfileId,
-    wire::token_profiles::{PatchTokenProfile, TokenProfile},
+    wire::{
+        ObjInfo,
+        token_profiles::{PatchTokenProfile, TokenProfile},
+    },
 };
 use serde_json::json;
 
 use super::{manage, spec::ProfileSpec};
-use crate::{Caller, Error, Result, Tokens};
+use crate::{Caller, Error, Result, Tokens, identity::effect};
 
 impl Tokens {
     /// Makes a profile with the members of another, but for what `changes` says. It has a name and tokens of its own,
@@ -27,7 +30,9 @@ impl Tokens {
         let changes = PatchTokenProfile { tweak_domain: Some(changes.tweak_domain.flatten()), ..changes };
         let id = TokenProfileId::from_random(random());
         let (now_ms, limits) = (self.context.clock.now_ms(), self.context.limits.clone());
+        let directory = self.identities.state.directory.load_full();
         let event = manage::profile_event(action, id).detail(json!({"name": name, "copyOf": from}));
+        let (event, told) = event.told();
         self.context
             .commit(&grant, event, move |tx| {
                 Box::pin(async move {
@@ -37,7 +42,11 @@ impl Tokens {
                     let key = manage::key(tx, &spec).await?;
                     manage::check_references(tx, id, &spec, None, &key, &limits).await?;
                     manage::insert(tx, id, &spec, now_ms).await?;
-                    spec.into_wire(id, &limits)
+                    let info = ObjInfo { name, uuid: id };
+                    let effect = effect::of_rules(&directory, &info, &[], &spec.control_rules);
+                    let made = spec.into_wire(id, &limits)?;
+                    told.changed_for(&json!({}), &made, &limits, &effect)?;
+                    Ok(made)
                 })
             })
             .await

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, ProposalId, ProposalKind,
+    CertificateId, Perm, ProposalId, ProposalKind,
     wire::{proposals::Proposal, reports::AccessEffect},
 };
 use futures::future::BoxFuture;
@@ -12,7 +12,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::ApprovedProposal;
 use crate::{
-    Approvals, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, context::record::Actor,
+    Approvals, Caller, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, context::record::Actor,
     identity::Directory,
 };
 
@@ -98,12 +98,21 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
     }
 }
 
+/// What lets somebody see what others asked for, and why: whoever asks sees of a proposal what is their own.
+const SEE_OTHERS: [Perm; 3] = [Perm::SigningApprove, Perm::TokenizationManage, Perm::AuditRead];
+
+pub(crate) fn sees_others(caller: &Caller) -> bool {
+    caller.restricted_by().is_none() && SEE_OTHERS.iter().any(|perm| caller.has(*perm))
+}
+
 /// How proposals are read at a moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading {
     pub(crate) effects: Effects,
     pub(crate) hardened: bool,
     pub(crate) now_ms: i64,
+    /// Whether for somebody who may see what others asked for, too.
+    pub(crate) sees_others: bool,
 }
 
 /// What is ready to take effect.

@@ -12,7 +12,9 @@ mod stored_proposal;
 
 pub(crate) use self::{
     decide::ApprovedProposal,
-    effect::{ApplyProposal, Content, Effect, Effects, Read, Reading, Ready, parse, prepared, read, retried},
+    effect::{
+        ApplyProposal, Content, Effect, Effects, Read, Reading, Ready, parse, prepared, read, retried, sees_others,
+    },
     propose::{About, NewProposal, StoreFirst},
     stored_proposal::{IsProposer, StoredProposal},
 };

@@ -12,7 +12,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::{Reading, StoredProposal};
+use super::{Reading, StoredProposal, sees_others};
 use crate::{
     Approvals, Caller, Error, Event, Grant, Result,
     base::list::{Page, items},
@@ -41,9 +41,11 @@ impl Approvals {
         }
         let effect = Arc::clone(&stored.effect);
         let (now_ms, hardened, looks) = (self.context.clock.now_ms(), self.context.hardened, Arc::clone(&effect));
+        let sees_others = sees_others(caller);
         let proposal = stored.detail(caller, used, hardened, now_ms);
         let read = self.context.storage.read(&grant, move |tx| {
-            Box::pin(async move { looks.looked_up(tx, Reading { effects, hardened, now_ms }, proposal).await })
+            let reading = Reading { effects, hardened, now_ms, sees_others };
+            Box::pin(async move { looks.looked_up(tx, reading, proposal).await })
         });
         let mut proposal = read.await?;
         if proposal.state == ProposalState::Approval {

@@ -137,7 +137,12 @@ impl Effect for Asked {
             let profile = self.token_profile.uuid.into();
             let since_ms = month_start(reading.now_ms);
             let mut this_month = Vec::new();
-            for other in tables::detokenize_grants::since(tx, profile, since_ms, SHOWN_MAX).await? {
+            let others = if reading.sees_others {
+                tables::detokenize_grants::since(tx, profile, since_ms, SHOWN_MAX).await?
+            } else {
+                Vec::new()
+            };
+            for other in others {
                 if other != Uuid::from(id) {
                     this_month
                         .push(grant_of(&StoredProposal::load(tx, reading.effects, other.into()).await?, reading)?);

@@ -15,12 +15,9 @@ use uuid::Uuid;
 use super::grant_of;
 use crate::{
     Caller, Error, Event, Result, Tokens,
-    approval::proposals::StoredProposal,
+    approval::proposals::{StoredProposal, sees_others},
     base::list::{Page, items},
 };
-
-/// Who sees the grants of others.
-const READERS: [Perm; 3] = [Perm::SigningApprove, Perm::TokenizationManage, Perm::AuditRead];
 
 impl Tokens {
     /// The grants of a token profile that the caller may see, by their reasons.
@@ -42,7 +39,7 @@ impl Tokens {
             token_profile_id: Some(profile.into()),
             waiting_at_ms: (waiting == Some(true)).then_some(reading.now_ms),
             search: page.term(),
-            own: (!sees_all(caller)).then(own),
+            own: (!sees_others(caller)).then(own),
             ..tables::proposals::Filter::default()
         };
         let rows = page.rows();
@@ -122,7 +119,7 @@ impl Tokens {
         if stored.grant().is_none_or(|row| row.profile_id != Uuid::from(profile)) {
             return Err(none());
         }
-        if !sees_all(caller) && !stored.submitted_by().iter().any(|one| is_member(caller, one.uuid)) {
+        if !sees_others(caller) && !stored.submitted_by().iter().any(|one| is_member(caller, one.uuid)) {
             let refusal = Error::forbidden("Only those who asked for a grant, and approvers, see it.");
             return Err(self.context.refused(caller, Event::new(action).on(Uuid::from(id)), refusal).await);
         }
@@ -132,8 +129,4 @@ impl Tokens {
 
 fn is_member(caller: &Caller, id: chancery_types::IdentityId) -> bool {
     caller.members().iter().any(|member| member.id == id)
-}
-
-fn sees_all(caller: &Caller) -> bool {
-    caller.restricted_by().is_none() && READERS.iter().any(|perm| caller.has(*perm))
 }

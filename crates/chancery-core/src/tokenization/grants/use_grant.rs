@@ -135,6 +135,7 @@ impl Tokens {
             effects: self.approvals.effects,
             hardened: self.context.hardened,
             now_ms: self.context.clock.now_ms(),
+            sees_others: false,
         }
     }
 }

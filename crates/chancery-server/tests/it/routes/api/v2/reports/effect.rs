@@ -237,3 +237,23 @@ async fn whoever_may_make_the_change_may_ask_and_so_may_auditors() {
         admin.post(EFFECT, body).await.refused(400, code, Some(field));
     }
 }
+
+#[tokio::test]
+async fn the_copy_of_a_profile_is_recorded_with_who_gains_by_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let (cards, full) = (token_profile(&admin).await, role(&admin, "full", 1, json!([])).await);
+    admin.create_person("ann", &[full]).await;
+    let rules = json!([{"roleUuid": full, "operation": "Detokenize"}]);
+    let copy = json!({"objInfo": {"name": "copy"}, "tweakDomain": cards, "controlRules": rules});
+    admin.post(&format!("/api/v2/token-profiles/{cards}/copy"), copy).await.response();
+    let told = recorded(&admin, "TokenProfileCreate").await;
+    let gains = &told["gains"][0];
+    assert_eq!((&gains["right"], &gains["identities"]), (&json!("Detokenize"), &json!(1)), "{told}");
+    let found = admin.get("/api/v2/audit?action=TokenProfileCreate&outcome=Success&pageSize=1").await;
+    let changes = found.response()["items"][0]["detail"]["changes"].as_array().unwrap().clone();
+    for (member, after) in [("/tweakDomain", json!(cards)), ("/controlRules/0", rules[0].clone())] {
+        let change = changes.iter().find(|change| change["member"] == member);
+        assert_eq!(change.map(|change| &change["after"]), Some(&after), "{member}: {changes:?}");
+    }
+}

@@ -26,8 +26,20 @@ async fn approvers_see_who_why_how_much_and_what_was_granted_this_month() {
     let approved = approver.post(&format!("{PROPOSALS}/{second}/approve"), json!({"digest": digest})).await;
     assert_eq!(approved.response()["state"], "Active");
 
+    // Whoever asks sees of it what is their own.
+    let submits = json!({"name": "submitters", "loginsRequired": 1, "perms": ["Signing:Submit"]});
+    let submits =
+        world.bench.admin.post("/api/v2/roles", submits).await.response()["uuid"].as_str().unwrap().to_owned();
+    let roles = [&world.role, &submits].map(|role| role.parse().unwrap());
+    let asking = world.bench.app.person("asking", &roles).await;
+    let body = json!({"reason": "mine", "maxValues": 1, "lifetime": hours("1")});
+    let mine = uuid(&asking.post(&world.path("grants"), body).await);
+    let seen = asking.get(&format!("{PROPOSALS}/{mine}")).await.response()["detokenizeGrant"].clone();
+    assert_eq!((&seen["grant"]["reason"], &seen["thisMonth"]), (&json!("mine"), &json!([])));
+    world.end(&asking, &mine).await.response();
+
     let listed = approver.get(&world.path("grants")).await.response()["items"].as_array().unwrap().len();
-    assert_eq!(listed, 2);
+    assert_eq!(listed, 3);
     let stranger = world.bench.app.person("stranger", &[world.role.parse().unwrap()]).await;
     assert_eq!(stranger.get(&world.path("grants")).await.response()["items"], json!([]));
     let path = world.path(&format!("grants/{first}"));

@@ -56,6 +56,18 @@ async fn each_request_is_decided_by_itself() {
 }
 
 #[tokio::test]
+async fn whoever_may_not_read_a_request_is_not_told_where_it_stands() {
+    let signing = Signing::new().await;
+    let (service, submitters) = (signing.deploy("one", 1).await, signing.role("submitters", &["Signing:Submit"]).await);
+    let foreign = signing.submit(&service, b"a").await;
+    approve(&signing.approver("ann").await, &foreign).await.response();
+    let sue = signing.person("sue", &submitters).await;
+    let reply = sue.post(&path(), json!({"uuids": [foreign, UNKNOWN], "decision": "Deny"})).await;
+    let told = told(&reply.response()["results"]);
+    assert_eq!(told, [["NotAuthorized", "None", "None"], ["InvalidSelection", "None", "None"]]);
+}
+
+#[tokio::test]
 async fn an_empty_batch_answers_an_empty_array() {
     let signing = Signing::new().await;
     let reply = signing.admin.post(&path(), json!({"uuids": [], "decision": "Deny"})).await;
