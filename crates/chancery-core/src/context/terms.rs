@@ -11,7 +11,8 @@ use crate::Network;
 pub(crate) struct Terms {
     pub(crate) id: ApiKeyId,
     pub(crate) version: u32,
-    pub(crate) created_at: i64,
+    /// Whoever comes by it is nobody who was there before.
+    pub(crate) trusted_since: i64,
     pub(crate) ends_at: i64,
     pub(crate) networks: Vec<Network>,
     pub(crate) scope: Option<ApiKeyScope>,

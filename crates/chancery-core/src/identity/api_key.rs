@@ -58,6 +58,9 @@ pub(super) struct Content {
     pub(super) networks: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) scope: Option<ApiKeyScope>,
+    /// When somebody else last made a secret of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) given_at_ms: Option<i64>,
 }
 
 impl Content {
@@ -81,7 +84,8 @@ pub(super) struct Key {
     hash: KeyHash,
     /// The secret of before, and until when it goes on.
     previous: Option<(KeyHash, i64)>,
-    created_at: i64,
+    /// When it was made, or somebody else last made a secret of it.
+    trusted_since: i64,
     expires_at: Option<i64>,
     networks: Vec<Network>,
     scope: Option<ApiKeyScope>,
@@ -89,7 +93,7 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn of(row: &tables::api_keys::Row) -> Result<Self> {
-        let Content { networks, scope } = Content::of(row)?;
+        let Content { networks, scope, given_at_ms } = Content::of(row)?;
         let hash = |hash: &[u8]| hash.try_into().map_err(Error::internal);
         let previous = match (&row.previous_hash, row.previous_until_ms) {
             (Some(previous), Some(until)) => Some((hash(previous)?, until)),
@@ -102,7 +106,7 @@ impl Key {
             version: row.version,
             hash: hash(&row.key_hash)?,
             previous,
-            created_at: row.created_at_ms,
+            trusted_since: given_at_ms.unwrap_or(row.created_at_ms),
             expires_at: row.expires_at_ms,
             networks: networks.iter().map(|network| network.parse().map_err(Error::internal)).collect::<Result<_>>()?,
             scope,
@@ -133,7 +137,7 @@ impl Key {
         Some(Terms {
             id: self.id,
             version,
-            created_at: self.created_at,
+            trusted_since: self.trusted_since,
             ends_at: self.expires_at.unwrap_or(i64::MAX).min(secret_ends_at),
             networks: self.networks.clone(),
             scope: self.scope.clone(),
@@ -303,7 +307,7 @@ mod tests {
             version: 3,
             hash: [3; 32],
             previous: Some(([2; 32], 500)),
-            created_at: 0,
+            trusted_since: 0,
             expires_at: Some(1_000),
             networks: vec!["10.0.0.0/8".parse().unwrap()],
             scope: None,

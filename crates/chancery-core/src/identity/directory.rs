@@ -365,7 +365,7 @@ impl Directory {
         let Present { seat, identity, kind, key } = present;
         // Somebody else may have made the way in for themselves: whoever comes by it is nobody who was there before.
         let way_in =
-            [key.as_ref().map(|key| key.created_at), seat.proof.as_ref().and_then(|proof| proof.trusted_since)];
+            [key.as_ref().map(|key| key.trusted_since), seat.proof.as_ref().and_then(|proof| proof.trusted_since)];
         let trusted_since = way_in.into_iter().flatten().fold(identity.trusted_since, i64::max);
         let mut trusted: Vec<(Perm, i64)> = Vec::new();
         let counts = |id: &RoleId| seat.roles.contains(id) && satisfied.contains(id);

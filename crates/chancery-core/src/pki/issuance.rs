@@ -165,7 +165,7 @@ impl Pki {
             let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
             let (event, now_ms) = (request.event(&prepared, save), self.context.clock.now_ms());
-            let asked_by = AskedBy::Caller(caller.clone());
+            let asked_by = AskedBy::Caller(caller.clone(), self.context.freshness());
             let issued = self.context.commit(&grant, event, move |tx| {
                 Box::pin(async move {
                     prepared.check_stands_for(tx, &asked_by).await?;

@@ -57,6 +57,8 @@ struct Detail {
     identity_uuid: Option<Uuid>,
     role_uuid: Option<Uuid>,
     approvals_required: Option<u32>,
+    /// Whether an API key was rotated by whoever showed it.
+    by_itself: bool,
     #[serde(flatten)]
     facts: Facts,
 }
@@ -79,8 +81,11 @@ impl Draft {
             return Ok(None);
         };
         let detail: Option<Detail> = serde_json::from_str(detail).map_err(Error::internal)?;
-        let Detail { service_uuid, identity_uuid, role_uuid, approvals_required, mut facts } =
+        let Detail { service_uuid, identity_uuid, role_uuid, approvals_required, by_itself, mut facts } =
             detail.unwrap_or_default();
+        if by_itself {
+            return Ok(None);
+        }
         let waits = SigningRequestState::Approval.as_str();
         let state = facts.state.get_or_insert_with(|| waits.to_owned()).as_str();
         let kind = if kind == NoticeKind::Waiting && state == SigningRequestState::Signed.as_str() {
@@ -210,6 +215,8 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::PasskeyConfirm, K::LoginChanged, Some(O::Identity)),
         (A::PasskeyDelete, K::LoginChanged, Some(O::Identity)),
         (A::ApiKeyCreate, K::LoginChanged, Some(O::Identity)),
+        (A::ApiKeyChange, K::LoginChanged, Some(O::Identity)),
+        (A::ApiKeyRotate, K::LoginChanged, Some(O::Identity)),
         (A::IdentityBindingCreate, K::LoginChanged, Some(O::Identity)),
         (A::IdentityBindingDelete, K::LoginChanged, Some(O::Identity)),
         (A::WitnessFail, K::WitnessFailed, None),

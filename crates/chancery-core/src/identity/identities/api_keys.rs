@@ -21,7 +21,7 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    holders::{check_holds_as_much, check_takes_programs},
+    holders::check_takes_programs,
     previous_secret::{self, check_is_present_secret},
     stored_identity::existing,
 };
@@ -32,7 +32,7 @@ use crate::{
     identity::{
         administration::name_taken,
         api_key::{Content, FIRST_NAME, new_secret},
-        passkeys::check_has_shown_passkey,
+        passkeys::check_may_give_way_in,
     },
     time::{parse_rfc3339, rfc3339_ms},
 };
@@ -100,11 +100,7 @@ impl Identities {
             Box::pin(async move {
                 existing(tx, row.identity_id).await?;
                 check_takes_programs(tx, row.identity_id).await?;
-                if own {
-                    check_has_shown_passkey(tx, &granter, row.identity_id, freshness).await?;
-                } else {
-                    check_holds_as_much(tx, &granter, row.identity_id).await?;
-                }
+                check_may_give_way_in(tx, &granter, row.identity_id, own, freshness).await?;
                 check_scope(tx, scope.as_ref()).await?;
                 if tables::api_keys::count(tx, row.identity_id).await? >= i64::from(limits.api_keys.keys_max) {
                     let message =
@@ -132,6 +128,7 @@ impl Identities {
         let content = Content {
             networks: networks(&body.networks, &self.context.limits)?,
             scope: scope(body.scope, &self.context.limits)?,
+            given_at_ms: None,
         };
         let secret = new_secret();
         let row = Row {
@@ -164,14 +161,13 @@ impl Identities {
         let new_networks = body.networks.map(|given| networks(&given, &self.context.limits)).transpose()?;
         let new_scope = body.scope.map(|given| scope(given, &self.context.limits)).transpose()?;
         let new_end = body.expires_at.map(|given| given.map(|end| end_of(&end, now)).transpose()).transpose()?;
+        let freshness = self.context.freshness();
         let event = self.key_event(Action::ApiKeyChange, id, key.into(), own);
         let ((event, told), limits, granter) = (event.told(), self.context.limits.clone(), caller.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = stored(tx, id, key).await?;
-                if !own {
-                    check_holds_as_much(tx, &granter, row.identity_id).await?;
-                }
+                check_may_give_way_in(tx, &granter, row.identity_id, own, freshness).await?;
                 let before = shown(&row, now)?;
                 let mut content = Content::of(&row)?;
                 if let Some(name) = body.name {
@@ -212,15 +208,19 @@ impl Identities {
         }
         let (now, secret) = (self.context.clock.now_ms(), new_secret());
         let hash = self.api_key_hash(&secret).to_vec();
+        let freshness = self.context.freshness();
         let event = self.key_event(Action::ApiKeyRotate, id, key.into(), own);
+        // Nobody is told of what a program does each day.
+        let event = if by.is_some() { event.also("byItself", json!(true))? } else { event };
         let ((event, told), limits, granter) = (event.told(), self.context.limits.clone(), caller.clone());
         let (previous_until, warnings) = self
             .administer_with(caller, &grant, event, move |tx| {
                 Box::pin(async move {
                     let mut row = stored(tx, id, key).await?;
                     check_is_present_secret(&row, by)?;
-                    if !own {
-                        check_holds_as_much(tx, &granter, row.identity_id).await?;
+                    // A key that shows itself gives nobody more than whoever shows it has.
+                    if by.is_none() {
+                        check_may_give_way_in(tx, &granter, row.identity_id, own, freshness).await?;
                     }
                     if row.expires_at_ms.is_some_and(|end| end <= now) {
                         return Err(Error::state("The API key has ended; give it a later end, or make another one."));
@@ -235,6 +235,10 @@ impl Identities {
                     row.version =
                         row.version.checked_add(1).ok_or_else(|| Error::state("The API key cannot be rotated."))?;
                     row.rotated_at_ms = Some(now);
+                    if !own {
+                        // Whoever comes by it is nobody who was there before, as with a new key.
+                        row.content = Content { given_at_ms: Some(now), ..Content::of(&row)? }.to_json()?;
+                    }
                     tables::api_keys::update(tx, &row).await?;
                     told.changed(&before, &shown(&row, now)?, &limits)?;
                     Ok((row.previous_until_ms, previous_secret::ended(&before)))
@@ -371,7 +375,7 @@ pub(super) async fn check_scope(tx: &mut Tx, scope: Option<&ApiKeyScope>) -> Res
 
 /// A key as the interface shows it, without its uses.
 fn shown(row: &Row, now: i64) -> Result<ApiKey> {
-    let Content { networks, scope } = Content::of(row)?;
+    let Content { networks, scope, given_at_ms: _ } = Content::of(row)?;
     let previous_until = row.previous_until_ms.filter(|until| row.previous_hash.is_some() && now < *until);
     Ok(ApiKey {
         obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },

@@ -76,7 +76,11 @@ impl Identities {
     pub async fn delete_passkey(&self, caller: &Caller, identity: IdentityId, id: PasskeyId) -> Result<Empty> {
         let grant = self.may_manage_passkeys(caller, identity, Some(id), Action::PasskeyDelete).await?;
         let event = passkey_event(Action::PasskeyDelete, identity, id);
-        let event = event.changes(Change::of(ChangeKind::Identity, identity));
+        let before = self.context.storage.read(&grant, move |tx| Box::pin(stored(tx, identity, id))).await?;
+        let counted = before.confirmed_at_ms.is_some();
+        // What let nobody in yet changes no identity: else whoever makes and deletes it again and again is forgiven wrong
+        // passwords each time.
+        let event = if counted { event.changes(Change::of(ChangeKind::Identity, identity)) } else { event };
         let ((event, told), limits, deleter) = (event.told(), self.context.limits.clone(), caller.clone());
         let freshness = self.context.freshness();
         self.administer_with(caller, &grant, event, move |tx| {
@@ -84,6 +88,9 @@ impl Identities {
                 let row = stored(tx, identity, id).await?;
                 check_may_delete(tx, &deleter, &row, freshness).await?;
                 told.changed(&shown(&row, &limits)?, &Empty {}, &limits)?;
+                if row.confirmed_at_ms.is_some() != counted {
+                    return Err(Error::state("The passkey was confirmed at the same time; try again."));
+                }
                 tables::passkeys::delete(tx, row.identity_id, row.id).await?;
                 Ok(Empty {})
             })
@@ -143,6 +150,22 @@ pub(in crate::identity) async fn check_has_shown_passkey(
         "Whoever has a confirmed passkey does this right after a login with it or with a one-time code; and sets the password \
          with it on the login page, too.",
     ))
+}
+
+/// What it takes to give an identity a way in that outlasts the session, or to widen one: of one's own, by being who it is;
+/// of somebody else's, by holding as much.
+pub(in crate::identity) async fn check_may_give_way_in(
+    tx: &mut Tx,
+    caller: &Caller,
+    identity: Uuid,
+    own: bool,
+    freshness: Freshness,
+) -> Result<()> {
+    if own {
+        check_has_shown_passkey(tx, caller, identity, freshness).await
+    } else {
+        check_holds_as_much(tx, caller, identity).await
+    }
 }
 
 fn member_of(caller: &Caller, identity: Uuid) -> Option<&Member> {

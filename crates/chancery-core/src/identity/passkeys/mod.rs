@@ -14,7 +14,7 @@ use crate::{Error, Identities, Result};
 
 pub(in crate::identity) use self::{
     login::{ShownPasskey, SignedLogin},
-    manage::check_has_shown_passkey,
+    manage::{check_has_shown_passkey, check_may_give_way_in},
 };
 pub(crate) use self::{
     stored::{browser_bytes, descriptor, note_signature},

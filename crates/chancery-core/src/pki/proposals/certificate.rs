@@ -167,7 +167,7 @@ impl Pki {
             issuer: certificate.issuer_uuid,
             ..About::default()
         };
-        let asked_by = AskedBy::Caller(caller.clone());
+        let asked_by = AskedBy::Caller(caller.clone(), self.context.freshness());
         let (now_ms, name) = (self.context.clock.now_ms(), plan.name(self.context.limits.name_max));
         let stands_for = plan.stands_for();
         let checked =

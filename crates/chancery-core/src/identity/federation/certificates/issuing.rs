@@ -5,13 +5,17 @@ use chancery_store::{Tx, tables};
 use uuid::Uuid;
 
 use super::{super::stored::BindingContent, names::CertificateNames};
-use crate::{Caller, Error, Meaning, Result, identity::identities::check_holds_as_much};
+use crate::{
+    Caller, Error, Meaning, Result,
+    context::settings::Freshness,
+    identity::{identities::check_holds_as_much, passkeys::check_has_shown_passkey},
+};
 
 /// Who asked for a certificate.
 #[derive(Clone)]
 pub(crate) enum AskedBy {
-    /// Whoever calls.
-    Caller(Caller),
+    /// Whoever calls, and what of theirs is fresh.
+    Caller(Caller, Freshness),
     /// Somebody who was looked at when they proposed it, at this time in milliseconds since 1970 UTC.
     ProposedAt(i64),
 }
@@ -31,7 +35,9 @@ pub(crate) async fn check_stands_for(
                 continue;
             }
             match asked_by {
-                AskedBy::Caller(caller) => check_may_stand_for(tx, caller, binding.identity_id).await?,
+                AskedBy::Caller(caller, freshness) => {
+                    check_may_stand_for(tx, caller, binding.identity_id, *freshness).await?;
+                }
                 AskedBy::ProposedAt(at_ms) if binding.created_at_ms > *at_ms => {
                     let message = "Somebody was bound to these names since it was asked for: it would log them in.";
                     return Err(Error::state(message));
@@ -43,12 +49,13 @@ pub(crate) async fn check_stands_for(
     Ok(())
 }
 
-async fn check_may_stand_for(tx: &mut Tx, caller: &Caller, identity: Uuid) -> Result<()> {
+async fn check_may_stand_for(tx: &mut Tx, caller: &Caller, identity: Uuid, freshness: Freshness) -> Result<()> {
     let Some(row) = tables::identities::by_id(tx, identity).await? else { return Ok(()) };
     // A key or a token has an end and bounds that a certificate has not.
     let is_own = matches!(caller.members(), [own] if Uuid::from(own.id) == identity);
     if is_own && !caller.is_of_a_program() {
-        return Ok(());
+        // It outlasts the session, as an API key of one's own does.
+        return check_has_shown_passkey(tx, caller, identity, freshness).await;
     }
     check_holds_as_much(tx, caller, identity).await.map_err(|refusal| {
         if refusal.meaning() != Meaning::Forbidden {

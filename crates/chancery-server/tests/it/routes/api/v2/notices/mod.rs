@@ -67,12 +67,23 @@ async fn people_hear_of_it_when_the_ways_in_which_they_log_in_change() {
     // With a confirmed passkey the password alone makes no way in that outlasts the session.
     let own = json!({"password": Base64::encode(b"of whoever found it")});
     ann.post(&format!("/api/v2/identities/{uuid}/password"), own).await.refused(403, "NotAuthorized", None);
-    let key = json!({"name": "own"});
-    ann.post(&format!("/api/v2/identities/{uuid}/api-keys"), key).await.refused(403, "NotAuthorized", None);
+    let keys = format!("/api/v2/identities/{uuid}/api-keys");
+    ann.post(&keys, json!({"name": "own"})).await.refused(403, "NotAuthorized", None);
+    let given = json!({"name": "own", "networks": ["127.0.0.0/8"]});
+    let given = admin.post(&keys, given).await.response()["uuid"].as_str().unwrap().to_owned();
+    let (given, rotate) = (format!("{keys}/{given}"), format!("{keys}/{given}/rotate"));
+    ann.post(&rotate, json!({})).await.refused(403, "NotAuthorized", None);
+    ann.patch(&given, json!({"networks": []})).await.refused(403, "NotAuthorized", None);
+    assert_eq!(objects(&ann, query).await, of(3));
+    let secret = admin.post(&rotate, json!({})).await.response()["apiKey"].as_str().unwrap().to_owned();
+    admin.patch(&given, json!({"networks": []})).await.response();
+    assert_eq!(objects(&ann, query).await, of(5));
+    app.nobody().with_bearer(&secret).post(&rotate, json!({})).await.response();
+    assert_eq!(objects(&ann, query).await, of(5), "what a program does each day");
     let mailed = json!({"password": Base64::encode(b"another password"), "oneTime": false});
     admin.post(&format!("/api/v2/identities/{uuid}/password"), mailed).await.response();
-    assert_eq!(objects(&admin, query).await, of(3));
+    assert_eq!(objects(&admin, query).await, of(6));
     assert_eq!(objects(&bob, query).await, of(0), "somebody else's");
     let auditor = app.with_perms("auditor", &[Perm::AuditRead]).await;
-    assert_eq!(objects(&auditor, query).await, of(3));
+    assert_eq!(objects(&auditor, query).await, of(6));
 }

@@ -8,7 +8,7 @@ use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{Setup, TestApp},
+    app::{PASSWORD, Setup, TestApp},
     authenticator::{Authenticator, ORIGIN, authenticator, confirm, enrol, passkeys_path},
     client::Client,
 };
@@ -107,4 +107,22 @@ async fn what_no_browser_made_here_is_refused() {
         carol.post(&path, with(pointer, value)).await.refused(400, code, Some(field));
     }
     assert_eq!(carol.get(&path).await.response()["results"], json!([]));
+}
+
+/// Only what somebody else does, or who has just shown the password, vouches for an identity.
+#[tokio::test]
+async fn a_passkey_that_never_counted_forgives_no_wrong_passwords() {
+    let app = TestApp::with(setup()).await;
+    let (carol, path, admin) = carol(&app).await;
+    let made = enrol(&carol, &path, "counts", &authenticator()).await.response().clone();
+    confirm(&admin, &path, &made).await.response();
+    for _ in 0..12 {
+        app.nobody().log_in("carol", "wrong").await;
+        app.clock.advance_ms(1);
+    }
+    let other = enrol(&carol, &path, "never", &authenticator()).await.response()["objInfo"]["uuid"].clone();
+    carol.delete(&format!("{path}/{}", other.as_str().unwrap())).await.response();
+    assert_eq!(app.nobody().log_in("carol", PASSWORD).await.status, 401, "delayed");
+    admin.delete(&format!("{path}/{}", made["objInfo"]["uuid"].as_str().unwrap())).await.response();
+    assert_eq!(app.nobody().log_in("carol", PASSWORD).await.status, 200);
 }

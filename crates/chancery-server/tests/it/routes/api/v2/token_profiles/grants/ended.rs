@@ -171,3 +171,32 @@ async fn a_grant_is_not_approved_for_whom_the_role_was_taken_from() {
     approve(&bob, &again).await.response();
     shows(&world.detokenize(&world.token, Some(&again)).await, MESSAGE);
 }
+
+/// As with a new key, whoever comes by what somebody else made is nobody who was there before.
+#[tokio::test]
+async fn a_grant_is_of_no_use_to_a_secret_that_somebody_else_made_since() {
+    let world = World::with(Setup::default(), 1).await;
+    let (app, admin) = (&world.bench.app, &world.bench.admin);
+    let till = json!({"name": "till", "kind": "Application", "roleUuids": [world.role]});
+    let till = admin.post("/api/v2/identities", till).await.response().clone();
+    let keys = format!("/api/v2/identities/{}/api-keys", till["uuid"].as_str().unwrap());
+    let key = admin.get(&keys).await.response()["results"][0]["objInfo"]["uuid"].as_str().unwrap().to_owned();
+    let rotate = format!("{keys}/{key}/rotate");
+    let by = |reply: &Reply| app.nobody().with_bearer(reply.response()["apiKey"].as_str().unwrap());
+    let first = app.nobody().with_bearer(till["apiKey"].as_str().unwrap());
+    let ann = world.approver("ann").await;
+    app.clock.advance_ms(1_000);
+    let body = json!({"reason": "ours", "maxValues": 9, "lifetime": hours("1")});
+    let grant = uuid(&first.post(&world.path("grants"), body).await);
+    approve(&ann, &grant).await.response();
+    let path = world.path("detokenize");
+    shows(&first.post(&path, sent(&world.token, Some(&grant))).await, MESSAGE);
+    app.clock.advance_ms(1_000);
+    let second = by(&first.post(&rotate, json!({})).await);
+    shows(&second.post(&path, sent(&world.token, Some(&grant))).await, MESSAGE);
+    app.clock.advance_ms(1_000);
+    let third = by(&admin.post(&rotate, json!({})).await);
+    third.post(&path, sent(&world.token, Some(&grant))).await.refused(403, "NotAuthorized", Some("/grantUuid"));
+    let fourth = by(&third.post(&rotate, json!({})).await);
+    fourth.post(&path, sent(&world.token, Some(&grant))).await.refused(403, "NotAuthorized", Some("/grantUuid"));
+}

@@ -12,9 +12,11 @@ use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
 use crate::{
+    app::{Setup, TestApp},
+    authenticator::{ORIGIN, authenticator, confirm, enrol, passkeys_path},
     certificates::{body, generate, issued, profile, root, with},
     client::Client,
-    client_certificates::{Files, House},
+    client_certificates::{Files, House, bind},
     workloads::PROVIDERS,
 };
 
@@ -95,6 +97,27 @@ async fn whoever_issues_a_certificate_holds_as_much_as_whom_it_stands_for() {
     let elsewhere = generate(&admin, elsewhere).await["certificateUuid"].clone();
     let wanted = with(body(&mallory, "TLS Client").await, generated("CN=ci,O=Example", &elsewhere));
     mallory.post("/api/v2/x509/generate", wanted).await.response();
+}
+
+/// A certificate outlasts the session, as an API key does.
+#[tokio::test]
+async fn with_a_confirmed_passkey_the_password_alone_makes_no_certificate_that_logs_in() {
+    let app = TestApp::with(Setup { public_origin: Some(ORIGIN.to_owned()), ..Setup::default() }).await;
+    let admin = app.admin().await;
+    let authority = root(&admin).await;
+    let made = admin.post(PROVIDERS, json!({"name": "own", "authorityUuid": authority})).await.response().clone();
+    let ann = app.with_perms("ann", &[Perm::CertManageGenerate]).await;
+    let uuid = admin.identity_uuid("ann").await;
+    bind(&admin, made["objInfo"]["uuid"].as_str().unwrap(), &uuid, json!({"subject": "CN=ann,O=Example"})).await;
+    let wanted = json!({"subjectOneline": "CN=ann,O=Example", "issuerUuid": authority});
+    let wanted = with(body(&ann, "TLS Client").await, wanted);
+    ann.post("/api/v2/x509/generate", wanted.clone()).await.response();
+    let path = passkeys_path(&uuid);
+    let passkey = enrol(&ann, &path, "key", &authenticator()).await.response().clone();
+    confirm(&admin, &path, &passkey).await.response();
+    ann.post("/api/v2/x509/generate", wanted).await.refused(403, "NotAuthorized", None);
+    let other = json!({"subjectOneline": "CN=other,O=Example", "issuerUuid": authority});
+    ann.post("/api/v2/x509/generate", with(body(&ann, "TLS Client").await, other)).await.response();
 }
 
 #[tokio::test(flavor = "multi_thread")]
