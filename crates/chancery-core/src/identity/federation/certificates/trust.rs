@@ -19,6 +19,8 @@ struct Issued {
     authority: Link,
     /// The rows of the authority and of all below it, the client's own last.
     rows: Vec<Uuid>,
+    /// What was shown of the latter, the client's own last.
+    links: Vec<Link>,
     is_revoked: bool,
 }
 
@@ -39,8 +41,10 @@ impl Identities {
         if issued.is_revoked {
             return Ok(Err(CertificateRefusal::Revoked));
         }
-        let Issued { authority, rows, .. } = issued;
+        let Issued { authority, rows, links, .. } = issued;
         let found = self.context.pool.run(move || {
+            // By what was issued here alone: anything else that was shown might lead there, too, and be revoked.
+            let links: Vec<_> = links.into_iter().rev().collect();
             let path = path(&links, std::slice::from_ref(&authority), None, now_ms);
             path.map_err(|why| CertificateRefusal::of(&why, &[], now_ms))
         });
@@ -54,7 +58,7 @@ impl Identities {
                 let Some(row) = tables::certificates::by_id(tx, authority.into()).await? else { return Ok(None) };
                 let Some(link) = Link::read(&row.der) else { return Ok(None) };
                 let (rows, is_revoked) = (vec![row.id], row.revoked_at_s.is_some());
-                walked_down(tx, Issued { authority: link, rows, is_revoked }, &links).await
+                walked_down(tx, Issued { authority: link, rows, links: Vec::new(), is_revoked }, &links).await
             })
         });
         read.await
@@ -62,18 +66,19 @@ impl Identities {
 }
 
 /// Certificates are shown with the client's own first, each followed by its issuer (RFC 5246, 7.4.2): so they are met from the
-/// last one on. One whose own bytes were not saved is known by its issuer and its number; that its issuer signed it is seen
-/// with the path.
+/// last one on. One whose bytes were not saved logs nobody in: what else was signed under its number, such as with a stolen
+/// copy of the key, nobody could tell from it.
 async fn walked_down(tx: &mut Tx, mut issued: Issued, links: &[Link]) -> Result<Option<Issued>> {
     for (place, link) in links.iter().enumerate().rev() {
         let Some(&issuer) = issued.rows.last() else { return Ok(None) };
         let row = tables::certificates::by_serial(tx, issuer, &link.serial_text()).await?;
         // The authority itself may be shown, too, and is no issuer of its own here.
         let row = row.filter(|row| row.id != issuer);
-        match row.filter(|row| row.der == link.der() || row.der.is_empty() && place == 0) {
+        match row.filter(|row| row.der == link.der()) {
             Some(row) => {
                 issued.is_revoked |= row.revoked_at_s.is_some();
                 issued.rows.push(row.id);
+                issued.links.push(link.clone());
             }
             None if place == 0 => return Ok(None),
             None => {}

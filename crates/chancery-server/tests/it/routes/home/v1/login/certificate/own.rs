@@ -20,8 +20,8 @@ use crate::{
     workloads::PROVIDERS,
 };
 
-/// A certificate of this authority for a key of openssl, with the chain up to the root.
-async fn certificate(house: &House, admin: &Client, issuer: &str, name: &str) -> (Files, String) {
+/// A certificate of this authority for a key of openssl, and what was answered; its file is not there yet.
+async fn requested(house: &House, admin: &Client, issuer: &str, name: &str, save: bool) -> (Files, Value) {
     let (certificate, key) = (house.folder(&format!("{name}.pem")), house.folder(&format!("{name}.key")));
     let csr = Tool::new("openssl")
         .args(["req", "-new", "-nodes", "-config", "/dev/null", "-newkey", "rsa:2048", "-subj", "/O=Example/CN=ci"])
@@ -30,13 +30,19 @@ async fn certificate(house: &House, admin: &Client, issuer: &str, name: &str) ->
     let csr = spawn_blocking(move || csr.run().text()).await.unwrap();
     let wanted = json!({
         "certProfileUuid": profile(admin, "TLS Client").await, "serviceOrIssuerUuid": issuer, "csr": csr,
-        "subjectOneline": "CN=ci,O=Example",
+        "subjectOneline": "CN=ci,O=Example", "saveCert": save,
     });
     let made = admin.post("/api/v2/x509/requests", wanted).await.response().clone();
+    (Files { certificate, key }, made)
+}
+
+/// The same, with the chain up to the root in its file.
+async fn certificate(house: &House, admin: &Client, issuer: &str, name: &str) -> (Files, String) {
+    let (files, made) = requested(house, admin, issuer, name, true).await;
     let uuid = made["certificateUuid"].as_str().unwrap().to_owned();
     let chain = admin.get(&format!("/api/v2/x509/{uuid}/download?format=chain")).await;
-    fs::write(&certificate, chain.text()).unwrap();
-    (Files { certificate, key }, uuid)
+    fs::write(&files.certificate, chain.text()).unwrap();
+    (files, uuid)
 }
 
 async fn trust(house: &House, admin: &Client, authority: &str) -> Value {
@@ -132,6 +138,19 @@ async fn what_was_issued_before_its_names_were_bound_logs_nobody_in() {
     let (after, _) = certificate(&house, &admin, &authority, "after").await;
     assert_eq!(house.log_in(Some(&after), &[]).await.status, 200);
     assert_eq!(house.reasons().await, ["BoundLater"]);
+}
+
+/// Its number alone is known, under which a stolen copy of the key could sign anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_not_saved_logs_nobody_in() {
+    let house = House::new().await;
+    let admin = house.app.admin().await;
+    let authority = root(&admin).await;
+    trust(&house, &admin, &authority).await;
+    let (files, made) = requested(&house, &admin, &authority, "unsaved", false).await;
+    fs::write(&files.certificate, made["certificate"].as_str().unwrap()).unwrap();
+    House::refused(&house.log_in(Some(&files), &[]).await);
+    assert_eq!(house.reasons().await, ["NotIssuedHere"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
