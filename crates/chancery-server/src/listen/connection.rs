@@ -20,7 +20,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use chancery_core::{Error, ShownCertificates};
+use chancery_core::{Error, ShownCertificates, Source};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -85,6 +85,7 @@ pub(super) async fn handle(
             if _place.is_none() {
                 return;
             }
+            let _told_once = state.source.set(source.into());
         }
     }
     let stream = StallLimited::new(stream, read_ahead, *write_stall_max);
@@ -263,6 +264,8 @@ pub(crate) struct ConnectionState {
     begun: AtomicUsize,
     ended: AtomicUsize,
     has_known_caller: AtomicBool,
+    /// Whose it counts as, once that is known; nobody's where it is a trusted proxy's own.
+    pub(super) source: OnceLock<Source>,
     /// Whether its client may still be sending what nobody will read, and whether nobody waits for that any more.
     awaits_unread: AtomicBool,
     has_waited: AtomicBool,

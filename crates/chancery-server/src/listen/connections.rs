@@ -29,12 +29,11 @@ pub(super) struct Connections {
     stop: watch::Receiver<bool>,
     pub(super) tasks: JoinSet<()>,
     places: ConnectionsPerSource,
-    /// All but those of trusted proxies, the oldest first.
+    /// The oldest first.
     open: VecDeque<Open>,
 }
 
 struct Open {
-    source: Source,
     state: Arc<ConnectionState>,
     task: AbortHandle,
     /// How many calls had begun when they were last looked at, and since when.
@@ -54,6 +53,10 @@ enum Loss {
 }
 
 impl Open {
+    fn source(&self) -> Option<Source> {
+        self.state.source.get().copied()
+    }
+
     /// None where somebody known would lose a call, or has just asked something.
     fn loss(&mut self) -> Option<Loss> {
         let begun = self.state.begun();
@@ -101,7 +104,10 @@ impl Connections {
             return Some(arrived);
         }
         let Arrived { stream, peer, place } = arrived;
-        let (state, is_counted) = (Arc::new(ConnectionState::default()), place.is_some());
+        let state = Arc::new(ConnectionState::default());
+        if place.is_some() {
+            let _told_once = state.source.set(peer.into());
+        }
         let handled = connection::handle(
             stream,
             peer,
@@ -113,20 +119,19 @@ impl Connections {
             handled.await;
             drop(place);
         });
-        if is_counted {
-            if self.open.len() >= 2 * self.site.bounds.connections_max {
-                self.open.retain(|open| !open.task.is_finished());
-            }
-            self.open.push_back(Open { source: peer.into(), state, task, begun: 0, since: Instant::now() });
+        if self.open.len() >= 2 * self.site.bounds.connections_max {
+            self.open.retain(|open| !open.task.is_finished());
         }
+        self.open.push_back(Open { state, task, begun: 0, since: Instant::now() });
         None
     }
 
     /// Ends the oldest connection that has never asked anything. Where all have, one of the source that has most, if that is
-    /// more than the newcomer's: else a few sources could hold all connections for good.
+    /// more than the newcomer's: else a few sources could hold all connections for good. A trusted proxy's own are left.
     fn make_room(&mut self, newcomer: Source) {
         self.open.retain(|open| !open.task.is_finished());
-        let spared = match self.open.iter_mut().enumerate().find(|(_, open)| open.state.begun() == 0) {
+        let is_silent = |open: &Open| open.source().is_some() && open.state.begun() == 0;
+        let spared = match self.open.iter_mut().enumerate().find(|(_, open)| is_silent(open)) {
             // The others are younger.
             Some((index, silent)) => (silent.loss() == Some(Loss::Idle)).then_some(index),
             None => self.of_the_largest(newcomer),
@@ -137,12 +142,12 @@ impl Connections {
     }
 
     fn of_the_largest(&mut self, newcomer: Source) -> Option<usize> {
-        let counted = self.open.iter().map(|open| (self.places.of(open.source), open.source));
+        let counted = self.open.iter().filter_map(Open::source).map(|source| (self.places.of(source), source));
         let (count, most) = counted.max_by_key(|(count, _)| *count)?;
         if count <= self.places.of(newcomer) {
             return None;
         }
-        let theirs = self.open.iter_mut().enumerate().filter(|(_, open)| open.source == most);
+        let theirs = self.open.iter_mut().enumerate().filter(|(_, open)| open.source() == Some(most));
         theirs.filter_map(|(index, open)| Some((open.loss()?, index))).min().map(|(_, index)| index)
     }
 }

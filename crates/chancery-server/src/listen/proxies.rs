@@ -25,10 +25,12 @@ impl TrustedProxies {
     /// owner's to invent.
     pub(super) fn source(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let values = headers.get_all("x-forwarded-for").iter().rev();
-        let mut hops = values.flat_map(|value| value.to_str().unwrap_or_default().rsplit(','));
+        // Each by itself: a proxy writes behind whatever its client has sent, which need not be a text.
+        let mut hops = values.flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
         let mut source = peer;
         while self.trusts(source) {
-            let Some(hop) = hops.next().and_then(|hop| address_of(hop.trim())) else { break };
+            let hop = hops.next().and_then(|hop| std::str::from_utf8(hop).ok());
+            let Some(hop) = hop.and_then(|hop| address_of(hop.trim())) else { break };
             source = hop;
         }
         source
@@ -88,8 +90,9 @@ mod tests {
             ("10.0.0.1", &["[2001:db8::1]"], "2001:db8::1"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("203.0.113.1", &["198.51.100.1"], "203.0.113.1"),
+            ("10.0.0.1", &["\u{fc}, 203.0.113.9"], "203.0.113.9"),
         ] {
-            let header = |value: &&str| ("x-forwarded-for".parse().unwrap(), value.parse().unwrap());
+            let header = |value: &&str| ("x-forwarded-for".parse().unwrap(), value.as_bytes().try_into().unwrap());
             let headers = HeaderMap::from_iter([]);
             let headers = forwarded.iter().map(header).fold(headers, |mut headers, (name, value)| {
                 let name: axum::http::HeaderName = name;

@@ -150,10 +150,23 @@ async fn a_trusted_proxy_has_any_number_of_connections_and_those_behind_it_as_ma
 async fn sources_that_keep_asking_leave_room_for_others() {
     let bounds = Bounds { connections_max: 8, ..Bounds::default() };
     let served = Served::plain(slow_router(Duration::ZERO), bounds).await;
+    leave_room_for_others(async |source| connect(&served, [127, 0, 0, source]).await).await;
+    // Behind a balancer that says whose a connection is, they are as many sources.
+    let bounds = Bounds { connections_max: 8, ..proxies("127.0.0.2") };
+    let served = Served::plain(slow_router(Duration::ZERO), bounds).await;
+    leave_room_for_others(async |source| {
+        let mut stream = connect(&served, [127, 0, 0, 2]).await;
+        let _told = stream.write_all(format!("PROXY TCP4 203.0.113.{source} 192.0.2.1 1 2\r\n").as_bytes()).await;
+        stream
+    })
+    .await;
+}
+
+async fn leave_room_for_others(connect: impl AsyncFn(u8) -> TcpStream) {
     let mut kept = Vec::new();
-    for source in [[127, 0, 0, 2], [127, 0, 0, 3]] {
+    for source in [2, 3] {
         for _ in 0..4 {
-            let mut stream = connect(&served, source).await;
+            let mut stream = connect(source).await;
             stream.write_all(REQUEST.replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
             assert!(stream.read(&mut [0; 4_096]).await.unwrap() > 0);
             kept.push(stream);
@@ -161,7 +174,7 @@ async fn sources_that_keep_asking_leave_room_for_others() {
     }
     for _ in 0..3 {
         let started = Instant::now();
-        let said = ask(&mut connect(&served, [127, 0, 0, 4]).await, REQUEST).await;
+        let said = ask(&mut connect(4).await, REQUEST).await;
         assert!(said.starts_with("HTTP/1.1 200") && started.elapsed() < Duration::from_secs(3), "{said}");
         for stream in &mut kept {
             // Those that were ended are not there any more.
