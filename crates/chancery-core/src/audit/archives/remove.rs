@@ -7,7 +7,7 @@ use chancery_store::{
     Tx,
     tables::{
         audit_archives::{self, Head, Row},
-        audit_ledger, audit_targets, certificates, services, time_stamping_services,
+        audit_ledger, audit_targets, certificates, services, time_stamping_services, turns,
     },
 };
 use chancery_types::Action;
@@ -81,6 +81,12 @@ impl Audit {
         let entry = self.archive_entry(actor, Action::AuditArchiveRemove, told(&head))?;
         let removed = self.context.storage.background(&by, move |tx| {
             Box::pin(async move {
+                // One may have been made since, or gone back.
+                turns::take(tx, "audit targets").await?;
+                let behind = targets_behind(tx, &head).await?;
+                if !behind.is_empty() {
+                    return Ok(Removal::WaitsFor(behind));
+                }
                 if !extension.store(tx, note).await? {
                     return Ok(Removal::Overtaken);
                 }
@@ -107,14 +113,9 @@ impl Oldest {
         {
             return Ok(Self::Stays);
         }
-        // A target that has not got them is to get them, also one that is switched off: whoever wants none of them deletes it.
-        let behind = audit_targets::states(tx).await?;
-        let behind = behind.iter().filter(|target| target.next_leaf < first_leaf.saturating_add(leaves));
-        let behind: BTreeSet<_> = behind.map(|state| state.target).collect();
+        let behind = targets_behind(tx, &row.head).await?;
         if !behind.is_empty() {
-            let targets = audit_targets::all(tx).await?;
-            let names = targets.into_iter().filter(|target| behind.contains(&target.id)).map(|target| target.name);
-            return Ok(Self::WaitsFor(names.collect()));
+            return Ok(Self::WaitsFor(behind));
         }
         let kept = kept_of_whole(tx, &row, ends).await?.ok_or_else(|| {
             Error::internal(format!("archive {first_leaf} of the audit records is not what was put into it: it stays"))
@@ -123,6 +124,19 @@ impl Oldest {
         let extension = Extension::of_removal(tx, key, ends.now_ms, removed, kept).await?;
         Ok(Self::Due(row.head, Box::new(extension)))
     }
+}
+
+/// The targets that have not got what is in an archive, by their names. They are to get it, also one that is switched off:
+/// whoever wants none of it deletes it.
+async fn targets_behind(tx: &mut Tx, archive: &Head) -> Result<Vec<String>> {
+    let end = archive.first_leaf.saturating_add(archive.leaves);
+    let behind = audit_targets::states(tx).await?;
+    let behind: BTreeSet<_> = behind.iter().filter(|target| target.next_leaf < end).map(|state| state.target).collect();
+    if behind.is_empty() {
+        return Ok(Vec::new());
+    }
+    let targets = audit_targets::all(tx).await?;
+    Ok(targets.into_iter().filter(|target| behind.contains(&target.id)).map(|target| target.name).collect())
 }
 
 /// How many of its leaves stayed at hand, if the records in it are those that became the others, and all from before a moment: none is

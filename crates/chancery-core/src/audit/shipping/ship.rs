@@ -49,6 +49,16 @@ const SYSLOG_WINDOW: i64 = 1_000;
 /// for each attempt, within a minute.
 const TOLD_AT: i64 = 3;
 
+/// What came of what was sent.
+struct Turn {
+    attempt: Attempt,
+    /// The leaf behind that.
+    next_leaf: i64,
+    /// How many leaves there are, and before which one all records are removed.
+    leaves: i64,
+    removed: i64,
+}
+
 /// Ships audit records. Made only here.
 pub(crate) struct ShippingAudit(());
 
@@ -110,8 +120,8 @@ impl Audit {
     /// Ships some of what a target has not got yet; whether there may be more.
     pub(super) async fn ship_some(&self, target: Uuid) -> Result<bool> {
         let Some((target, state)) = self.take_target(target).await? else { return Ok(false) };
-        let (attempt, next_leaf, leaves) = match self.send_turn(&target, &state).await {
-            Ok(sent) => sent,
+        let Turn { attempt, next_leaf, leaves, removed } = match self.send_turn(&target, &state).await {
+            Ok(turn) => turn,
             // A record that is gone is such a failure, too, and has to be told.
             Err(failure) => {
                 error!(error = &failure as &dyn std::error::Error, "audit records could not be shipped");
@@ -120,7 +130,7 @@ impl Audit {
                     "Chancery could not read or send them; its log says why",
                     &Secrets::default(),
                 );
-                (attempt, state.next_leaf, state.next_leaf)
+                Turn { attempt, next_leaf: state.next_leaf, leaves: state.next_leaf, removed: state.next_leaf }
             }
         };
         let counts = &self.shipping.counts;
@@ -130,7 +140,7 @@ impl Audit {
             (self.after_taking(&state, next_leaf), next_leaf < leaves)
         } else {
             counts.failed.fetch_add(1, Ordering::Relaxed);
-            (self.after_failing(&target, &state, &attempt), false)
+            (self.after_failing(&target, &state, (&attempt, next_leaf, removed)), false)
         };
         self.settle_shipping(&target, state, settled, leaves).await?;
         Ok(goes_on)
@@ -152,22 +162,33 @@ impl Audit {
         taken.await
     }
 
-    /// Sends a target what it gets next: what came of it, the leaf behind that, and how many leaves there are.
-    async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<(Attempt, i64, i64)> {
+    /// Sends a target what it gets next.
+    async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<Turn> {
         let from = state.next_leaf;
         let limit = TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1);
-        let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
-        let (items, next_leaf, leaves) = read.await?;
-        Ok((self.send_to_target(target, items).await?, next_leaf, leaves))
+        let read = self.context.storage.read(&ShippingAudit(()), move |tx| {
+            Box::pin(async move { Ok::<_, Error>((items(tx, from, limit).await?, audit_ledger::removed(tx).await?)) })
+        });
+        let ((items, next_leaf, leaves), removed) = read.await?;
+        Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves, removed })
     }
 
+    /// What was sent again before the batch that was refused says nothing of that one.
     fn after_taking(&self, state: &State, next_leaf: i64) -> State {
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
         let shipped_at_ms = Some(self.context.clock.now_ms());
-        State { next_leaf, shipped, failures: 0, due_at_ms: 0, is_failing: false, shipped_at_ms, ..state.clone() }
+        let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
+        let mut refused = self.shipping.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.get(&state.target).is_some_and(|until| next_leaf < *until) {
+            return taken;
+        }
+        refused.remove(&state.target);
+        State { failures: 0, is_failing: false, ..taken }
     }
 
-    fn after_failing(&self, target: &StoredTarget, state: &State, attempt: &Attempt) -> State {
+    /// After a batch that was refused, which ends before a leaf; records before another one are gone.
+    fn after_failing(&self, target: &StoredTarget, state: &State, refused: (&Attempt, i64, i64)) -> State {
+        let (attempt, until, removed) = refused;
         let now_ms = self.context.clock.now_ms();
         let error = attempt.why("HTTP");
         let failures = state.failures.saturating_add(1);
@@ -175,8 +196,9 @@ impl Audit {
         if state.failures == 0 {
             warn!(target = target.row.name, error, "a target takes no audit records; it is tried again");
             if matches!(target.receiver, Receiver::Syslog(_)) {
-                next_leaf = next_leaf.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf);
+                next_leaf = next_leaf.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf).max(removed);
             }
+            self.shipping.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(state.target, until);
         }
         let due_at_ms = now_ms.saturating_add(delay_ms(failures, jitter()));
         let is_failing = state.is_failing || failures >= TOLD_AT;

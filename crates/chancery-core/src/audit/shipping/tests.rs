@@ -23,6 +23,8 @@ struct Receiver {
     answer: Mutex<Vec<u8>>,
     posts: Mutex<Vec<Value>>,
     appended: Mutex<Vec<Append>>,
+    /// A message of syslog with this in it is never taken, nor what is sent with it.
+    never: Mutex<Option<String>>,
 }
 
 impl Receiver {
@@ -32,6 +34,7 @@ impl Receiver {
             answer: Mutex::default(),
             posts: Mutex::default(),
             appended: Mutex::default(),
+            never: Mutex::default(),
         })
     }
 
@@ -64,7 +67,11 @@ impl NoticeTransport for Receiver {
         Err("no mails".into())
     }
 
-    fn syslog(&self, _: Syslog) -> Result<(), Refused> {
+    fn syslog(&self, syslog: Syslog) -> Result<(), Refused> {
+        let never = self.never.lock().unwrap().clone();
+        if never.is_some_and(|never| syslog.messages.iter().any(|message| message.contains(&never))) {
+            return Err("too long".into());
+        }
         if self.status.load(Ordering::Relaxed) == 200 { Ok(()) } else { Err("connection refused".into()) }
     }
 
@@ -206,6 +213,29 @@ async fn a_target_that_fails_is_told_of_once_and_catches_up() {
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
     assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
     assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
+}
+
+/// Older ones, sent again because it might have lost them, are no sign that it takes that one.
+#[tokio::test]
+async fn one_record_that_a_receiver_never_takes_is_told_of_and_found() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
+    let leaves = record(chancery, 1_300).await;
+    let never = leaves - 60;
+    *receiver.never.lock().unwrap() = Some(format!("sequence=\"{never}\""));
+    for _ in 0..60 {
+        while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
+        installation.clock.advance_ms(3_600_000);
+    }
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!((shipping.next_sequence, shipping.failing), (never, true), "{shipping:?}");
+    assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
+    *receiver.never.lock().unwrap() = None;
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!((shipping.failures, shipping.failing), (0, false));
 }
 
 #[tokio::test]
