@@ -222,8 +222,8 @@ fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsig
         algorithm: &algorithm,
         entries: &revoked,
     };
-    let since: Vec<_> =
-        revoked.iter().chain(&released).filter(|entry| entry.at_s >= base.signed_at_s).copied().collect();
+    let since_s = base.signed_at_s - tables::crls::LATE_S;
+    let since: Vec<_> = revoked.iter().chain(&released).filter(|entry| entry.at_s >= since_s).copied().collect();
     let delta = Draft { base_number: Some(base.number.unsigned_abs()), freshest: None, entries: &since, ..complete };
     Ok(Unsigned {
         scheme,

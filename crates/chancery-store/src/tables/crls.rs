@@ -85,6 +85,10 @@ const RELEASES: &str =
     "SELECT issuer_id, serial, released_at_s, mac FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
 const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND released_at_s < $2";
 
+/// Seconds before a base from which delta lists tell of what happened, too: it may have been stored after the base was signed,
+/// or by the clock of another node. What the base tells of as well does no harm there.
+pub const LATE_S: i64 = 3_600;
+
 /// Notes that the issuer's list is stale.
 pub async fn changed(tx: &mut Tx, issuer_id: Uuid) -> Result<(), StoreError> {
     sql(CHANGED).bind(issuer_id).execute(tx).await?;
@@ -108,7 +112,7 @@ pub async fn lists(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Lists>, StoreE
 }
 
 /// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. Releases
-/// from before the base are forgotten: the base tells of them.
+/// from well before the base are forgotten: the base tells of them.
 pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, StoreError> {
     begin(tx, from.issuer_id, 0).await?;
     let rows = sql(REPLACE)
@@ -122,7 +126,7 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
         .bind(&signed.delta)
         .execute(tx)
         .await?;
-    sql(FORGET).bind(from.issuer_id).bind(signed.base.signed_at_s).execute(tx).await?;
+    sql(FORGET).bind(from.issuer_id).bind(signed.base.signed_at_s - LATE_S).execute(tx).await?;
     Ok(rows == 1)
 }
 
