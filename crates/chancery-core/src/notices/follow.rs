@@ -171,8 +171,7 @@ impl Notices {
         kind: Option<NoticeKind>,
         since: Option<NoticeEventId>,
     ) -> Result<NoticeFollower> {
-        let whose = caller.members().first().map(|member| member.id);
-        let whose = whose.ok_or_else(|| Error::internal("a caller is somebody"))?;
+        let whose = caller.members().first().ok_or_else(|| Error::internal("a caller is somebody"))?.id;
         let room = self.state.followers.room(whose, &self.context.limits)?;
         let receiver = self.heard().await?;
         let grant = self.context.grant_to_all(caller);
@@ -182,15 +181,16 @@ impl Notices {
             .read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(tables::notices::last(tx).await?) }));
         let now_ms = self.context.clock.now_ms();
         let now = NoticeEventId { sequence: last.await?, at_ms: now_ms };
+        // Numbers are those of another store where they are too high.
+        let is_of_another = since.is_some_and(|since| since.sequence > now.sequence);
+        let since = since.filter(|_| !is_of_another);
         let last = since.unwrap_or(now);
         let kept_since_ms = now_ms.saturating_sub(ms(self.context.limits.notices.kept));
         let mut first = VecDeque::from([NoticeEvent::Begun(last)]);
-        // Numbers are those of another store where they are too high.
-        if since.is_some_and(|since| since.at_ms < kept_since_ms || since.sequence > now.sequence) {
+        if is_of_another || since.is_some_and(|since| since.at_ms < kept_since_ms) {
             first.push_back(NoticeEvent::Gap(now));
         }
         let missed = since.map(|since| Missed { since, after: since.sequence.saturating_sub(LATE_NUMBERS) });
-        let at = Instant::now();
         Ok(NoticeFollower {
             notices: Arc::clone(self),
             caller: caller.clone(),
@@ -201,8 +201,8 @@ impl Notices {
             read: VecDeque::new(),
             passed: BTreeSet::new(),
             last,
-            looked_at: at,
-            beat_at: at,
+            looked_at: Instant::now(),
+            beat_at: Instant::now(),
             _room: room,
         })
     }

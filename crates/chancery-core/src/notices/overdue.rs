@@ -27,6 +27,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(20);
 /// Told of in one transaction: others wait for it.
 const TOGETHER: u32 = 200;
 
+/// How far ahead a mark may be: by the clock of another node.
+const AHEAD_MAX_MS: i64 = 3_600_000;
+
 /// What is told of, and where the mark stands.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -78,7 +81,8 @@ async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, now_ms: i64) -> Result<bool> 
     tables::turns::take(tx, "expiry").await?;
     let stored = tables::settings::value(tx, kind.mark()).await?;
     let mark = stored.map(|text| serde_json::from_str::<(i64, Uuid)>(&text)).transpose().map_err(Error::internal)?;
-    // What was over before anybody looked is no news.
+    // A mark that lies ahead is of a clock that was wrong. What was over before anybody looked is no news.
+    let mark = mark.filter(|(at_ms, _)| *at_ms <= now_ms.saturating_add(AHEAD_MAX_MS));
     let after = mark.unwrap_or((now_ms, Uuid::nil()));
     let over = match kind {
         Kind::Request => tables::signing_requests::overdue(tx, after, now_ms, TOGETHER).await?,

@@ -261,7 +261,7 @@ impl Counters {
         }
         let minute = now_ms.div_euclid(MINUTE_MS);
         let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
-        let over = nobody.extract_if(|(_, counted), _| all || *counted < minute).collect::<Vec<_>>();
+        let over = nobody.extract_if(|(_, counted), _| all || *counted != minute).collect::<Vec<_>>();
         let calls = sums.into_iter().map(|(key, counted)| of_calls(self.node, &key, counted));
         let refused = over.into_iter().flat_map(|((source, _), refused)| {
             refused.0.into_iter().map(move |(who, count)| of_nobody(self.node, source, who, count))
