@@ -116,10 +116,11 @@ class Tour:
         assert identities.set_password(person, password=once, oneTime=True)["oneTimePasswordUntil"]
         session.change_password(username=name, password=once, newPassword=PASSWORD)
         secret = session.enrol_totp(username=name, password=PASSWORD)["secret"]
-        session.confirm_totp(username=name, password=PASSWORD, totp=one_time_code(secret, -1))
+        # The code of before would be too old where the 30 seconds end meanwhile.
+        session.confirm_totp(username=name, password=PASSWORD, totp=one_time_code(secret, 0))
         totp = identities.get(person)["totp"]
         assert totp is not None and totp["confirmedAt"]
-        session.remove_totp(username=name, password=PASSWORD, totp=one_time_code(secret, 0))
+        session.remove_totp(username=name, password=PASSWORD, totp=one_time_code(secret, 1))
         session.enrol_totp(username=name, password=PASSWORD)
         assert "totp" not in identities.reset_totp(person)
         assert identities.list(pageSize=2)["total"] > 2

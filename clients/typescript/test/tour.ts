@@ -126,9 +126,10 @@ export class Tour {
     assert((await identities.setPassword(person, { password: once, oneTime: true })).oneTimePasswordUntil);
     await session.changePassword({ username, password: once, newPassword: PASSWORD });
     const { secret } = await session.enrolTotp({ username, password: PASSWORD });
-    await session.confirmTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, -1) });
+    // The code of before would be too old where the 30 seconds end meanwhile.
+    await session.confirmTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, 0) });
     assert((await identities.get(person)).totp?.confirmedAt);
-    await session.removeTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, 0) });
+    await session.removeTotp({ username, password: PASSWORD, totp: oneTimeCode(secret, 1) });
     await session.enrolTotp({ username, password: PASSWORD });
     assert.equal((await identities.resetTotp(person)).totp, undefined);
     assert((await identities.list({ pageSize: 2 })).total > 2);
