@@ -12,6 +12,14 @@ pub(crate) fn code(secret: &str, when: &str) -> String {
     oathtool.run().text().trim().to_owned()
 }
 
+/// Waits until a code of the step before is good for ten seconds more.
+fn wait_for_a_step() {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() % 30;
+    if since > 20 {
+        sleep(Duration::from_secs(30 - since));
+    }
+}
+
 /// Enrols the approver, and confirms it with the code of the step before: those of now and after are left.
 fn enrol(place: &Place, at: &str) -> String {
     let said = place.sh(&format!("chancery totp enrol Approver1 --password-file three {at} < /dev/null"));
@@ -22,6 +30,7 @@ fn enrol(place: &Place, at: &str) -> String {
     let confirm = |code: &str| place.sh(&format!("chancery totp confirm Approver1 --password-file three {at} {code}"));
     let without = confirm("< /dev/null").failed(2);
     assert!(without.contains("there is no one-time code: give --totp CODE"), "{without}");
+    wait_for_a_step();
     let confirmed = confirm(&format!("--totp {}", code(&secret, "30 seconds ago"))).done();
     assert_eq!(confirmed, "Approver1 logs in with a one-time code from now on.\n");
     secret
