@@ -44,11 +44,20 @@ struct Waiting {
     ends: bool,
 }
 
-/// Ends when a record is on the disk.
+/// The records of a call: those from its first to its last, and maybe some of others between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Records {
+    /// The number of its first one.
+    pub first: u64,
+    /// The number of its last one.
+    pub last: u64,
+}
+
+/// Ends when the records of a call are on the disk.
 #[must_use = "it waits only when it is awaited"]
 pub struct Flushed<'j> {
     flush: &'j Flush,
-    record: u64,
+    records: Records,
     has_asked: bool,
 }
 
@@ -57,8 +66,8 @@ impl Flush {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) const fn wait(&self, record: u64) -> Flushed<'_> {
-        Flushed { flush: self, record, has_asked: false }
+    pub(crate) const fn wait(&self, records: Records) -> Flushed<'_> {
+        Flushed { flush: self, records, has_asked: false }
     }
 
     /// Whether this record was flushed, well or not.
@@ -122,8 +131,9 @@ impl Waiting {
         self.wanted > self.flushed.max(self.begun)
     }
 
-    fn has_failed(&self, record: u64) -> bool {
-        self.failed.range(..=record).next_back().is_some_and(|(_, last)| record <= *last)
+    /// Whether one of these failed: the first ones may lie in a segment that could not be flushed, and the last in the next.
+    fn has_failed(&self, records: Records) -> bool {
+        self.failed.range(..=records.last).next_back().is_some_and(|(_, last)| records.first <= *last)
     }
 }
 
@@ -131,20 +141,20 @@ impl Future for Flushed<'_> {
     type Output = Result<(), Failed>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let flush = self.flush;
+        let (flush, last) = (self.flush, self.records.last);
         let mut waiting = flush.waiting();
-        if waiting.has_failed(self.record) {
+        if waiting.has_failed(self.records) {
             return Poll::Ready(Err(Failed::NotFlushed));
         }
-        if waiting.flushed >= self.record {
+        if waiting.flushed >= last {
             return Poll::Ready(Ok(()));
         }
         if waiting.ends {
             return Poll::Ready(Err(Failed::NotFlushed));
         }
-        waiting.wakers.push((self.record, context.waker().clone()));
+        waiting.wakers.push((last, context.waker().clone()));
         if !self.has_asked {
-            waiting.wanted = waiting.wanted.max(self.record);
+            waiting.wanted = waiting.wanted.max(last);
             waiting.asked += 1;
             flush.asks.notify_all();
         }

@@ -21,7 +21,7 @@ use crate::{
     event::Event,
     failed::Failed,
     files::Folder,
-    flush::{FLUSHERS, Flush, Flushed},
+    flush::{FLUSHERS, Flush, Flushed, Records},
     format::{Call, TAG_LEN},
     keep::Keeper,
     segment::is_long,
@@ -107,10 +107,10 @@ impl Journal {
         Ok(Self { shared, threads })
     }
 
-    /// Appends a call; the number of its last record. It is in the kernel then.
-    pub fn append(&self, call: &Call<'_>) -> Result<u64, Failed> {
+    /// Appends a call; which records it has. They are in the kernel then.
+    pub fn append(&self, call: &Call<'_>) -> Result<Records, Failed> {
         let shared = &*self.shared;
-        let (mut newest, mut bytes, mut records) = (0, 0, 0);
+        let (mut appended, mut bytes, mut records) = (Records { first: 0, last: 0 }, 0, 0);
         for (head, tags) in call.bodies() {
             let body = [&head[..], tags];
             // Before the lock, since others wait for it.
@@ -121,20 +121,23 @@ impl Journal {
                 // one call in a hundred waited 12 ms; now it is 6.
                 thread::yield_now();
             }
-            let appended = shared.written().append(shared, body, &hash);
-            newest = appended.inspect_err(|_| {
+            let newest = shared.written().append(shared, body, &hash);
+            appended.last = newest.inspect_err(|_| {
                 shared.failures.fetch_add(1, Ordering::Relaxed);
             })?;
+            if records == 0 {
+                appended.first = appended.last;
+            }
             (bytes, records) = (bytes + (head.len() + tags.len()) as u64, records + 1);
         }
         shared.bytes.fetch_add(bytes, Ordering::Relaxed);
         shared.records.fetch_add(records, Ordering::Relaxed);
-        Ok(newest)
+        Ok(appended)
     }
 
-    /// Ends when this record is on the disk.
-    pub fn flushed(&self, record: u64) -> Flushed<'_> {
-        self.shared.flush.wait(record)
+    /// Ends when these records are on the disk.
+    pub fn flushed(&self, records: Records) -> Flushed<'_> {
+        self.shared.flush.wait(records)
     }
 
     /// The tag of a token.

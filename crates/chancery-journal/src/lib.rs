@@ -32,7 +32,7 @@ pub use chain::Head;
 pub use event::{Event, Removed};
 pub use failed::Failed;
 pub use fault::{Fault, Problem};
-pub use flush::Flushed;
+pub use flush::{Flushed, Records};
 pub use format::{Call, SEGMENT_BYTES_MIN, TAG_LEN, View};
 pub use journal::{Journal, Numbers};
 pub use keys::{Keys, NewKey, OpenError};

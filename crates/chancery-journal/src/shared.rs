@@ -172,10 +172,12 @@ impl Shared {
             return self.flush.reached(record, true);
         }
         let (mut written, mut lost) = (self.written(), record);
+        // The system may have forgotten what it could not write, so a later flush of this file would say nothing: also of the
+        // records that came while it was tried.
         if written.live.as_ref().map(|live| live.number) == live {
-            // The system may have forgotten what it could not write, so a later flush of this file would say nothing: also
-            // of the records that came while it was tried.
             (written.live, lost) = (None, written.head.record);
+        } else if let Some(ended) = written.ended.iter().find(|ended| Some(ended.number) == live) {
+            lost = lost.max(ended.head().record);
         }
         // Before anybody finds that there is nothing to flush.
         self.flush.reached(lost, false);

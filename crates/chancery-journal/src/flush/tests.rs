@@ -10,6 +10,10 @@ use super::*;
 const FLUSH: Duration = Duration::from_millis(4);
 const CLIENTS: u32 = 16;
 
+const fn one(record: u64) -> Records {
+    Records { first: record, last: record }
+}
+
 /// Clients that ask again as soon as they are answered, and a disk that takes 4 ms for a flush.
 #[test]
 fn whoever_was_answered_by_one_flush_is_in_the_next() {
@@ -28,7 +32,7 @@ fn whoever_was_answered_by_one_flush_is_in_the_next() {
             let mut calls = 0_u32;
             while !ends.load(Ordering::SeqCst) {
                 let record = written.fetch_add(1, Ordering::SeqCst) + 1;
-                if block_on(flush.wait(record)).is_err() {
+                if block_on(flush.wait(one(record))).is_err() {
                     break;
                 }
                 calls += 1;
@@ -63,12 +67,12 @@ fn whoever_missed_a_flush_waits_for_one_of_its_own() {
             });
         };
         (0..FLUSHERS).for_each(|_| drop(scope.spawn(flusher)));
-        let earlier = scope.spawn(|| block_on(flush.wait(1)));
+        let earlier = scope.spawn(|| block_on(flush.wait(one(1))));
         while flush.waiting().begun < 1 {
             thread::yield_now();
         }
         written.store(2, Ordering::SeqCst);
-        assert_eq!(block_on(flush.wait(2)), Ok(()));
+        assert_eq!(block_on(flush.wait(one(2))), Ok(()));
         // What was flushed with it is on the disk as well.
         assert_eq!(earlier.join().unwrap(), Ok(()));
         drop(busy);
@@ -83,8 +87,12 @@ fn what_a_flush_failed_for_stays_failed_and_what_follows_is_good() {
     flush.reached(9, false);
     flush.reached(9, true);
     flush.reached(12, true);
-    let outcomes: Vec<_> = [5, 6, 9, 10, 12].map(|record| block_on(flush.wait(record)).is_ok()).into();
+    let outcomes: Vec<_> = [5, 6, 9, 10, 12].map(|record| block_on(flush.wait(one(record))).is_ok()).into();
     assert_eq!(outcomes, [true, false, false, true, true]);
+    // A call of several records is on the disk when all of them are.
+    let outcomes: Vec<_> =
+        [(4, 5), (5, 6), (9, 12), (5, 12), (10, 12)].map(|(first, last)| block_on(flush.wait(Records { first, last })).is_ok()).into();
+    assert_eq!(outcomes, [true, false, false, false, true]);
     flush.end();
-    assert_eq!(block_on(flush.wait(13)), Err(Failed::NotFlushed), "nobody waits for ever");
+    assert_eq!(block_on(flush.wait(one(13))), Err(Failed::NotFlushed), "nobody waits for ever");
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
-use chancery_journal::{Event, Failed, Found, Journal, OpenError, Problem, Removed, Walk};
+use chancery_journal::{Event, Failed, Found, Journal, OpenError, Problem, Records, Removed, Walk};
 use chancery_keys::{Custodian, RootKey};
 use futures::executor::block_on;
 
@@ -15,18 +15,16 @@ fn what_is_recorded_is_found_also_after_a_restart() {
     assert_eq!((opened.found, opened.first, opened.fault), (None, 1, None));
     let journal = opened.journal;
     let expected: Vec<_> = ["4111111111111111", "x", ""].map(|token| journal.tag(token)).into();
-    assert_eq!(journal.append(&reads(&journal, "4111111111111111")), Ok(1));
+    assert_eq!(journal.append(&reads(&journal, "4111111111111111")), Ok(Records { first: 1, last: 1 }));
     assert_eq!(tags_in(folder.path()), expected[..1], "while it is written");
     drop(journal);
     let opened = open(folder.path());
     assert_eq!(opened.found.map(|head| (head.segment, head.record)), Some((1, 2)), "a call, and the end");
     let journal = opened.journal;
-    for token in ["x", ""] {
-        journal.append(&reads(&journal, token)).unwrap();
-    }
+    let [_, records] = ["x", ""].map(|token| journal.append(&reads(&journal, token)).unwrap());
     assert_eq!(tags_in(folder.path()), expected);
     assert_eq!((journal.numbers().records, journal.head().record), (2, 4));
-    assert_eq!(block_on(journal.flushed(4)), Ok(()));
+    assert_eq!((records.last, block_on(journal.flushed(records))), (4, Ok(())));
 }
 
 /// What the mapped files of a folder have in this process's memory, in KiB.
@@ -69,8 +67,8 @@ fn a_batch_is_there_in_its_order_across_segments() {
     let journal = open(folder.path()).journal;
     let tokens: Vec<String> = (0..200_000).map(|number| format!("{number:016}")).collect();
     let tags = journal.tags(tokens.iter().map(|token| Some(token.as_str())));
-    let newest = journal.append(&Call { tags, total: 200_000, ..call() }).unwrap();
-    assert!(newest >= 13 && journal.head().segment > 5, "{:?}", journal.head());
+    let records = journal.append(&Call { tags, total: 200_000, ..call() }).unwrap();
+    assert!(records.first == 1 && records.last >= 13 && journal.head().segment > 5, "{:?}", journal.head());
     let expected: Vec<_> = tokens.iter().map(|token| journal.tag(token)).collect();
     assert_eq!(tags_in(folder.path()), expected);
     until("they are done with", || {
@@ -301,7 +299,7 @@ fn a_copy_of_the_next_segments_space_is_not_taken() {
     fs::remove_file(&path).unwrap();
     fs::write(&path, copy).unwrap();
     while_same_segment(&journal);
-    let record = journal.append(&reads(&journal, "y")).unwrap();
+    let record = journal.append(&reads(&journal, "y")).unwrap().last;
     drop(journal);
     let walked = walked(folder.path(), &Walk { begins: Some(1), ..Walk::default() }, &mut Vec::new());
     assert_eq!(walked.faults, []);

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use chancery_journal::{Call, Failed, Journal, View};
+use chancery_journal::{Call, Failed, Journal, Records, View};
 use chancery_types::{Action, ErrorCode, TokenProfileId, wire::Texts};
 
 use crate::{
@@ -93,9 +93,9 @@ impl Tokens {
         } else {
             self.journal().and_then(|journal| append(journal, &self.call(caller, id, noted, outcome)))
         };
-        if let (Ok(record), true) = (&recorded, is_durable) {
-            let record = *record;
-            recorded = Box::pin(self.flushed(record)).await.map(|()| record);
+        if let (Ok(records), true) = (&recorded, is_durable) {
+            let records = *records;
+            recorded = Box::pin(self.flushed(records)).await.map(|()| records);
         }
         let outcome = recorded.as_ref().map_or_else(|error| error.meaning().error_code(), |_| outcome);
         self.context.counters.call(caller, action, object, outcome, values);
@@ -152,17 +152,17 @@ impl Tokens {
     }
 
     /// Appends a call of very many values on the pool.
-    async fn append_aside(&self, caller: &Caller, id: TokenProfileId, noted: Noted, outcome: ErrorCode) -> Result<u64> {
+    async fn append_aside(&self, caller: &Caller, id: TokenProfileId, noted: Noted, outcome: ErrorCode) -> Result<Records> {
         let (journal, call) = (Arc::clone(self.journal()?), self.call(caller, id, noted, outcome));
         self.context.pool.run(move || append(&journal, &call)).await?
     }
 
-    async fn flushed(&self, record: u64) -> Result<()> {
-        self.journal()?.flushed(record).await.map_err(unrecorded)
+    async fn flushed(&self, records: Records) -> Result<()> {
+        self.journal()?.flushed(records).await.map_err(unrecorded)
     }
 }
 
-fn append(journal: &Journal, call: &Call<'_>) -> Result<u64> {
+fn append(journal: &Journal, call: &Call<'_>) -> Result<Records> {
     journal.append(call).map_err(unrecorded)
 }
 
