@@ -70,6 +70,9 @@ fn cut_between_characters(bytes: &[u8]) -> Result<String, Unfit> {
 const NO_MAIN: Unfit = Unfit("The archive's manifest has no main section.");
 const NO_NAME: Unfit = Unfit("A section of the archive's manifest has no name.");
 const HALF_A_LINE: Unfit = Unfit("The archive's manifest begins a section with half a line.");
+const LONG_LINE: Unfit = Unfit("The archive's manifest has a line of more than 510 bytes, which Java does not read.");
+/// Java reads a line and its end into 512 bytes.
+const READ_MAX: usize = 510;
 const ODD_LINE: Unfit = Unfit("The archive's manifest has odd lines.");
 
 /// A manifest that stays: its sections byte for byte, each with the empty line at its end.
@@ -157,6 +160,7 @@ enum Line<'a> {
 fn lines(section: &str) -> impl Iterator<Item = Result<Line<'_>, Unfit>> {
     let lines = section.lines().filter(|line| !line.is_empty());
     lines.map(|line| match line.strip_prefix(' ') {
+        _ if line.len() > READ_MAX => Err(LONG_LINE),
         Some(more) => Ok(Line::GoesOn(more)),
         None => {
             let attribute = line.split_once(": ").filter(|(name, _)| is_name(name));

@@ -13,9 +13,11 @@ use crate::{
     contents::{Contents, FileKind, text_of_units},
 };
 
-const DLL: u16 = 0x2000;
+/// Of the characteristics.
+pub(super) const DLL: u16 = 0x2000;
 const NATIVE: u16 = 1;
-const EFI: std::ops::RangeInclusive<u16> = 10..=13;
+/// Subsystems.
+pub(super) const EFI: std::ops::RangeInclusive<u16> = 10..=13;
 const RT_VERSION: u32 = 16;
 /// A folder of resources is below, not data.
 const FOLDER: u32 = 1 << 31;

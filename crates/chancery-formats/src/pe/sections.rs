@@ -1,6 +1,11 @@
 //! The sections of an image: which of the file's bytes a system loads.
 
-use super::NOT_PE;
+use std::iter::once;
+
+use super::{
+    NOT_PE,
+    contents::{DLL, EFI},
+};
 use crate::{Error, Unfit, source::Input};
 
 /// More than these have no image: Windows loads no more.
@@ -10,6 +15,19 @@ const HEADER_LEN: usize = 40;
 const CUT_OFF: Unfit = Unfit("The image is cut off: its headers or a section end behind the end of the file.");
 const NOT_COVERED: Unfit =
     Unfit("The image's headers or a section reach into its certificate table, which no signature covers.");
+
+const NOT_FILLED_UP: Unfit = Unfit(
+    "Windows would load the certificate table with the image's last section: fill the file up with zeros to a multiple of \
+     the image's FileAlignment.",
+);
+const MAPPED_WHOLE: Unfit = Unfit(
+    "The image's SectionAlignment is below 4096, so Windows maps all of the file, and SizeOfImage or AddressOfEntryPoint is \
+     behind what a signature covers.",
+);
+/// Below this alignment Windows maps the file as it is.
+const PAGE: u32 = 4_096;
+/// What Windows takes of a file at a time.
+const SECTOR: u32 = 512;
 
 /// A section, as it is in the file.
 pub(super) struct Section {
@@ -40,13 +58,32 @@ impl Section {
 /// Refuses an image of which something is loaded that is not hashed: only what is in front of the certificate table is.
 pub(super) fn check(input: &Input<'_>, header: u64, table: u64) -> Result<(), Error> {
     let refused = if table < input.len { NOT_COVERED } else { CUT_OFF };
-    let (_, headers_end) = headers(input, header)?;
-    if u64::from(input.u32_at(header + 84)?) > table || headers_end > table {
+    let headers_len = u64::from(input.u32_at(header + 84)?);
+    if headers_len > table || headers(input, header)?.1 > table {
         return Err(refused.into());
     }
+    let is_firmware = EFI.contains(&input.u16_at(header + 92)?) && input.u16_at(header + 22)? & DLL == 0;
     let sections = Section::all(input, header)?;
-    let reaches_too_far = sections.iter().any(|section| section.len > 0 && section.end() > table);
-    if reaches_too_far { Err(refused.into()) } else { Ok(()) }
+    // Windows fills a section without a place with zeros.
+    let loaded = sections.iter().filter(|section| section.len > 0 && (section.start > 0 || is_firmware)).map(Section::end);
+    let ends: Vec<_> = once(headers_len).chain(loaded).collect();
+    if ends.iter().any(|end| *end > table) {
+        return Err(refused.into());
+    }
+    // Firmware loads each section by itself, to the byte.
+    if is_firmware { Ok(()) } else { check_for_windows(input, header, table.next_multiple_of(8), &ends) }
+}
+
+/// The same where what is hashed, zeros that fill it up included, ends at `table`, for a loader that takes more than is said.
+fn check_for_windows(input: &Input<'_>, header: u64, table: u64, ends: &[u64]) -> Result<(), Error> {
+    if input.u32_at(header + 56)? < PAGE {
+        let (entry, image_len) = (input.u32_at(header + 40)?, input.u32_at(header + 80)?);
+        let is_covered = u64::from(entry.max(image_len)) <= table;
+        return if is_covered { Ok(()) } else { Err(MAPPED_WHOLE.into()) };
+    }
+    let alignment = u64::from(input.u32_at(header + 60)?.max(SECTOR));
+    let is_filled_up = ends.iter().all(|end| end.next_multiple_of(alignment) <= table);
+    if is_filled_up { Ok(()) } else { Err(NOT_FILLED_UP.into()) }
 }
 
 /// Where the headers of the sections are.

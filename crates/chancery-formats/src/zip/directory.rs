@@ -242,8 +242,9 @@ pub(super) struct Told {
     crc: u32,
     packed: u64,
     len: u64,
-    /// Whether it has ZIP64's field.
+    /// Whether it has ZIP64's field, and whether it says that its numbers are there.
     has_longs: bool,
+    needs_longs: bool,
 }
 
 impl Told {
@@ -256,7 +257,8 @@ impl Told {
         let has_longs = longs.len() > 0;
         let mut long = |short: u32| if short == u32::MAX { longs.next().ok_or(NOT_ZIP) } else { Ok(short.into()) };
         let (len, packed) = (long(word(22))?, long(word(18))?);
-        Ok(Self { flags: half(6), method: half(8), crc: word(14), packed, len, has_longs })
+        let needs_longs = [22, 18].iter().any(|at| word(*at) == u32::MAX);
+        Ok(Self { flags: half(6), method: half(8), crc: word(14), packed, len, has_longs, needs_longs })
     }
 
     /// Whether it is what the central directory says. What is told behind the data may be zero in front of it.
@@ -264,6 +266,7 @@ impl Told {
         let Self { method, crc, packed, len, .. } = *self;
         let same = |told: u64, known: u64| told == known || (self.is_described() && told == 0);
         method == entry.method
+            && self.flags & ENCRYPTED == 0
             && same(crc.into(), entry.crc.into())
             && same(packed, entry.packed)
             && same(len, entry.len)
@@ -276,7 +279,12 @@ impl Told {
         if !self.is_described() {
             return if behind.is_empty() { Ok(()) } else { Err(NOBODYS) };
         }
-        let is_long = self.has_longs || [entry.packed, entry.len].iter().any(|number| short(*number) == u32::MAX);
+        let is_long = self.needs_longs || [entry.packed, entry.len].iter().any(|number| short(*number) == u32::MAX);
+        // Some take it for a long one by the field alone. And Java before version 23 takes each of an entry that is small for
+        // a short one, and finds no mistake in that of an empty entry.
+        if self.has_longs != self.needs_longs || is_long && entry.len == 0 {
+            return Err(Unfit("The archive has an entry whose data descriptor can be read in two ways."));
+        }
         let mut expected = entry.crc.to_le_bytes().to_vec();
         for number in [entry.packed, entry.len] {
             let number = number.to_le_bytes();
@@ -322,7 +330,7 @@ mod tests {
     fn a_descriptor_of_more_than_32_bits_has_long_numbers() {
         let mut entry = Entry::stored("a", b"").unwrap();
         (entry.crc, entry.packed, entry.len) = (7, 5, 1 << 32);
-        let told = Told { flags: DESCRIBED, method: STORED, crc: 0, packed: 0, len: 0, has_longs: false };
+        let told = Told { flags: DESCRIBED, method: STORED, crc: 0, packed: 0, len: 0, has_longs: false, needs_longs: false };
         let long = [&7_u32.to_le_bytes()[..], &5_u64.to_le_bytes(), &(1_u64 << 32).to_le_bytes()].concat();
         told.check_behind(&entry, &long).unwrap();
         told.check_behind(&entry, &[&DESCRIPTOR[..], &long].concat()).unwrap();

@@ -29,15 +29,15 @@ fn archive(entries: &[(&str, &[u8])]) -> Vec<u8> {
 const CONTENT: &[u8] = b"content content content content";
 
 /// The checksum and the two lengths of an archive's only entry, the lengths in so many bytes.
-fn numbers(len: usize) -> Vec<u8> {
-    let packed = miniz_oxide::deflate::compress_to_vec(CONTENT, 6).len() as u64;
-    let [packed, unpacked] = [packed, CONTENT.len() as u64].map(u64::to_le_bytes);
-    [&crc32fast::hash(CONTENT).to_le_bytes()[..], &packed[..len], &unpacked[..len]].concat()
+fn numbers(content: &[u8], len: usize) -> Vec<u8> {
+    let packed = miniz_oxide::deflate::compress_to_vec(content, 6).len() as u64;
+    let [packed, unpacked] = [packed, content.len() as u64].map(u64::to_le_bytes);
+    [&crc32fast::hash(content).to_le_bytes()[..], &packed[..len], &unpacked[..len]].concat()
 }
 
 /// An archive of one entry, with these extra fields in front of the data and these bytes behind it.
-fn archive_around(extra: &[u8], behind: &[u8]) -> Vec<u8> {
-    let file = archive_of(CONTENT, &miniz_oxide::deflate::compress_to_vec(CONTENT, 6));
+fn archive_around(content: &[u8], extra: &[u8], behind: &[u8]) -> Vec<u8> {
+    let file = archive_of(content, &miniz_oxide::deflate::compress_to_vec(content, 6));
     let (name_end, data_end) = (30 + 5, file.len() - 22 - 46 - 5);
     let mut file = [&file[..name_end], extra, &file[name_end..data_end], behind, &file[data_end..]].concat();
     file[28..30].copy_from_slice(&u16::try_from(extra.len()).unwrap().to_le_bytes());
@@ -47,23 +47,25 @@ fn archive_around(extra: &[u8], behind: &[u8]) -> Vec<u8> {
 }
 
 /// The same whose header leaves all numbers for behind the data, where these bytes are.
-fn announced(extra: &[u8], behind: &[u8]) -> Vec<u8> {
-    let mut file = archive_around(extra, behind);
+fn announced(content: &[u8], extra: &[u8], behind: &[u8]) -> Vec<u8> {
+    let mut file = archive_around(content, extra, behind);
     file[6] = 8;
-    file[14..26].fill(0);
+    file[14..18].fill(0);
+    // With ZIP64's field they say that the numbers are there, or would be.
+    file[18..26].fill(if extra.is_empty() { 0 } else { 0xff });
     file
 }
 
 /// The same with the right numbers, with or without the mark in front of them.
 pub(super) fn described(extra: &[u8], is_marked: bool) -> Vec<u8> {
     let mark = if is_marked { DESCRIPTOR } else { &[] };
-    announced(extra, &[mark, &numbers(if extra.is_empty() { 4 } else { 8 })].concat())
+    announced(CONTENT, extra, &[mark, &numbers(CONTENT, if extra.is_empty() { 4 } else { 8 })].concat())
 }
 
 /// A reader that goes from front to back finds the next entry behind the descriptor, if it knows how long that is.
 #[test]
 fn behind_the_data_is_what_the_header_announces_and_nothing_else() {
-    let (short, long) = (numbers(4), numbers(8));
+    let (short, long) = (numbers(CONTENT, 4), numbers(CONTENT, 8));
     let zip64 = [&[1, 0, 16, 0][..], &[0; 16]].concat();
     for extra in [&[][..], &zip64] {
         for is_marked in [true, false] {
@@ -71,13 +73,13 @@ fn behind_the_data_is_what_the_header_announces_and_nothing_else() {
             finish(Format::Jar, &signed, Existing::Append).unwrap();
         }
     }
-    let mut in_front = announced(&[], &short);
+    let mut in_front = announced(CONTENT, &[], &short);
     in_front[14..26].copy_from_slice(&short);
     finish(Format::Jar, &in_front, Existing::Replace).unwrap();
 
     let mark = |numbers: &[u8]| [DESCRIPTOR, numbers].concat();
     for behind in [&b"x"[..], &[0; 24], &short, &long, &mark(&short), &mark(&long)] {
-        assert!(refused(Format::Jar, &archive_around(&[], behind), Existing::Replace).contains("belong to no entry"));
+        assert!(refused(Format::Jar, &archive_around(CONTENT, &[], behind), Existing::Replace).contains("belong to no entry"));
     }
     let refused = |file: &[u8]| {
         let why = refused(Format::Jar, file, Existing::Replace);
@@ -91,12 +93,30 @@ fn behind_the_data_is_what_the_header_announces_and_nothing_else() {
     };
     // Java takes a long one for a short one: of an empty entry it finds no mistake in it, and no further entry behind it.
     for behind in [&[][..], &more, &less, &wrong(0), &wrong(4), &wrong(8), &wrong(12), &[0; 16], &long, &mark(&long)] {
-        refused(&announced(&[], behind));
+        refused(&announced(CONTENT, &[], behind));
     }
     for behind in [&short, &mark(&short)] {
-        refused(&announced(&zip64, behind));
+        refused(&announced(CONTENT, &zip64, behind));
     }
-    refused(&announced(&[], &[&mark(&short)[..], &[0; 24]].concat()));
+    refused(&announced(CONTENT, &[], &[&mark(&short)[..], &[0; 24]].concat()));
+}
+
+/// Java before version 23 takes each long descriptor of a small entry for a short one, and finds no mistake in that of an
+/// empty entry; later it goes by the lengths in front, and others by ZIP64's field.
+#[test]
+fn a_descriptor_that_can_be_read_in_two_ways_is_refused() {
+    let zip64 = [&[1, 0, 16, 0][..], &[0; 16]].concat();
+    for len in [4, 8] {
+        let mut announced = announced(CONTENT, &zip64, &numbers(CONTENT, len));
+        announced[18..26].fill(0);
+        assert!(refused(Format::Jar, &announced, Existing::Replace).contains("in two ways"));
+    }
+    finish(Format::Jar, &announced(b"", &[], &numbers(b"", 4)), Existing::Replace).unwrap();
+    let empty = announced(b"", &zip64, &numbers(b"", 8));
+    assert!(refused(Format::Jar, &empty, Existing::Replace).contains("in two ways"));
+    let mut locked = archive_around(CONTENT, &[], b"");
+    locked[6] = 1;
+    assert!(refused(Format::Jar, &locked, Existing::Replace).contains("in two ways"));
 }
 
 /// What Java takes for a file of signatures it does not want signed, and only that.
@@ -118,13 +138,16 @@ fn names_that_only_begin_as_those_of_signatures_are_signed() {
 
 #[test]
 fn a_manifest_that_java_cannot_read_is_not_signed() {
-    for (first, why) in [(" x", "half a line"), ("no colon", "odd lines")] {
+    let long = format!("X: {}", "x".repeat(508));
+    for (first, why) in [(" x", "half a line"), ("no colon", "odd lines"), (&long, "more than 510 bytes")] {
         let manifest = format!("{first}\r\nManifest-Version: 1.0\r\n\r\n");
         let manifest = ("META-INF/MANIFEST.MF", manifest.as_bytes());
         let (plain, signed) = (archive(&[manifest]), archive(&[manifest, ("META-INF/X.SF", b"")]));
         assert!(refused(Format::Jar, &plain, Existing::Replace).contains(why));
         assert!(refused(Format::Jar, &signed, Existing::Append).contains(why));
     }
+    let manifest = format!("Manifest-Version: 1.0\r\n{}\r\n\r\n", &long[..510]);
+    finish(Format::Jar, &archive(&[("META-INF/MANIFEST.MF", manifest.as_bytes())]), Existing::Replace).unwrap();
 }
 
 #[test]

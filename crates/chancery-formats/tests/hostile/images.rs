@@ -103,6 +103,56 @@ fn an_image_of_which_something_is_loaded_from_the_certificate_table_is_refused()
     }
 }
 
+/// Alignments of sections and of the file, entry point and length of the image; characteristics and subsystem.
+const ALIGNMENTS: [usize; 2] = [0x80 + 56, 0x80 + 60];
+const ENTRY: usize = 0x80 + 40;
+const IMAGE_LEN: usize = 0x80 + 80;
+const DLL: usize = 0x80 + 23;
+const SUBSYSTEM: usize = 0x80 + 92;
+
+/// What follows a section up to its file's alignment is loaded along with it.
+#[test]
+fn an_image_whose_last_section_is_not_filled_up_is_refused_but_for_firmware() {
+    let paged = with(&image(), ALIGNMENTS[0], 0x1000);
+    for (alignment, end) in [(0x200, 0x600), (0x20, 0x600), (0x1000, 0x1000)] {
+        let file = with(&paged, ALIGNMENTS[1], alignment);
+        let filled = |len: usize| [&file[..], &vec![0; len - file.len()]].concat();
+        for existing in [Existing::Replace, Existing::Append] {
+            for len in [file.len(), end - 8] {
+                let why = refused(Format::Pe, &filled(len), existing);
+                assert!(why.contains("fill the file up"), "{why}");
+            }
+            let signed = finish(Format::Pe, &filled(end), existing).unwrap();
+            finish(Format::Pe, &signed, Existing::Append).unwrap();
+        }
+        // What is missing to eight bytes is filled up by whoever signs.
+        finish(Format::Pe, &filled(end - 7), Existing::Replace).unwrap();
+        let mut firmware = file.clone();
+        firmware[SUBSYSTEM] = 10;
+        finish(Format::Pe, &firmware, Existing::Replace).unwrap();
+        firmware[DLL] = 0x20;
+        assert!(refused(Format::Pe, &firmware, Existing::Replace).contains("fill the file up"));
+    }
+}
+
+/// Windows maps such a file as it is, with its certificate table.
+#[test]
+fn an_image_in_small_pages_has_its_length_and_its_entry_point_in_front_of_the_table() {
+    let (table, signed) = (image().len(), finish(Format::Pe, &image(), Existing::Replace).unwrap());
+    for file in [image(), signed] {
+        for place in [ENTRY, IMAGE_LEN] {
+            finish(Format::Pe, &with(&file, place, table), Existing::Replace).unwrap();
+            let mut odd = with(&file, place, table + 1);
+            assert!(refused(Format::Pe, &odd, Existing::Append).contains("maps all of the file"));
+            odd[SUBSYSTEM] = 10;
+            finish(Format::Pe, &odd, Existing::Replace).unwrap();
+        }
+    }
+    // A section without a place in the file has none of its bytes.
+    let nowhere = with(&with(&image(), SECTION, 0x1_0000), SECTION + 4, 0);
+    finish(Format::Pe, &nowhere, Existing::Replace).unwrap();
+}
+
 /// An approver is shown what is signed.
 #[test]
 fn what_an_image_says_of_itself_is_not_read_from_the_certificate_table() {
