@@ -58,10 +58,19 @@ impl Installation {
     /// The same, with somebody who takes notices.
     pub(crate) async fn with_notices(transport: Arc<dyn crate::NoticeTransport>, limits: Limits) -> Self {
         let mut installation = Self::with_limits(limits.clone()).await;
-        let config = config(&installation.store, &installation.folder, &installation.clock, limits, 0);
-        let notices = crate::NoticeConfig { transport: Some(transport), console: None };
-        installation.chancery = Chancery::open(Config { notices, ..config }).await.unwrap();
+        installation.chancery = installation.node_with_notices(transport, limits).await;
         installation
+    }
+
+    /// Another node on the same store, whose notices and records go out by this.
+    pub(crate) async fn node_with_notices(
+        &self,
+        transport: Arc<dyn crate::NoticeTransport>,
+        limits: Limits,
+    ) -> Arc<Chancery> {
+        let config = config(&self.store, &self.folder, &self.clock, limits, 0);
+        let notices = crate::NoticeConfig { transport: Some(transport), console: None };
+        Chancery::open(Config { notices, ..config }).await.unwrap()
     }
 
     /// The same, with a witness that is reached so.

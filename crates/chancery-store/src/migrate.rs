@@ -86,6 +86,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0101_token_key_versions",
     "0102_moved_token_profiles",
     "0103_audit_archives",
+    "0104_refused_batches",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -123,9 +123,10 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     ] {
         generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
     }
-    sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes', '0090_audit_targets')")
-        .execute(tx)
-        .await?;
+    sql("DELETE FROM migrations WHERE name IN ('0056_notices', '0088_mailboxes', '0090_audit_targets', \
+         '0104_refused_batches')")
+    .execute(tx)
+    .await?;
     for statement in [
         "DROP TABLE detokenize_grant_tokens",
         "DROP TABLE detokenize_grants",

@@ -18,7 +18,7 @@ mod targets;
 mod tests;
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::HashSet,
     sync::{
         Mutex,
         atomic::{AtomicU64, Ordering},
@@ -37,8 +37,6 @@ pub(crate) struct Shipping {
     pool: Pool,
     /// Targets to which this node ships just now.
     busy: Mutex<HashSet<Uuid>>,
-    /// The leaf behind the last batch that a target has refused, until it has taken all up to there.
-    refused: Mutex<HashMap<Uuid, i64>>,
     counts: Counts,
 }
 
@@ -66,12 +64,7 @@ pub struct ShippingCounts {
 
 impl Shipping {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self {
-            pool: Pool::with_slots(SENDS_MAX, limits),
-            busy: Mutex::default(),
-            refused: Mutex::default(),
-            counts: Counts::default(),
-        }
+        Self { pool: Pool::with_slots(SENDS_MAX, limits), busy: Mutex::default(), counts: Counts::default() }
     }
 }
 

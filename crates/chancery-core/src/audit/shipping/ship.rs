@@ -9,7 +9,7 @@ use chancery_store::{
     Tx,
     tables::{
         audit_ledger,
-        audit_targets::{self as table, State},
+        audit_targets::{self as table, Refused, State},
     },
 };
 use chancery_types::{Action, ErrorCode};
@@ -31,7 +31,7 @@ use crate::{
         record::{Actor, Entry},
         storage::{Background, Evidence, MayRead, Recording},
     },
-    outbound::{Attempt, Secrets, delay_ms, jitter},
+    outbound::{Attempt, delay_ms, jitter},
 };
 
 /// How often it is looked what is to be shipped.
@@ -54,9 +54,8 @@ struct Turn {
     attempt: Attempt,
     /// The leaf behind that.
     next_leaf: i64,
-    /// How many leaves there are, and before which one all records are removed.
+    /// How many leaves there are.
     leaves: i64,
-    removed: i64,
 }
 
 /// Ships audit records. Made only here.
@@ -120,27 +119,24 @@ impl Audit {
     /// Ships some of what a target has not got yet; whether there may be more.
     pub(super) async fn ship_some(&self, target: Uuid) -> Result<bool> {
         let Some((target, state)) = self.take_target(target).await? else { return Ok(false) };
-        let Turn { attempt, next_leaf, leaves, removed } = match self.send_turn(&target, &state).await {
-            Ok(turn) => turn,
-            // A record that is gone is such a failure, too, and has to be told.
+        let counts = &self.shipping.counts;
+        let (settled, leaves, goes_on) = match self.send_turn(&target, &state).await {
+            Ok(Turn { attempt, next_leaf, leaves }) if attempt.delivered => {
+                let shipped = next_leaf - state.next_leaf;
+                counts.shipped.fetch_add(u64::try_from(shipped).unwrap_or_default(), Ordering::Relaxed);
+                (self.after_taking(&state, next_leaf), leaves, next_leaf < leaves)
+            }
+            Ok(Turn { attempt, next_leaf, leaves }) => {
+                counts.failed.fetch_add(1, Ordering::Relaxed);
+                (self.after_refusal(&target, &state, &attempt, next_leaf), leaves, false)
+            }
+            // A record that is gone is a failure, too, and has to be told.
             Err(failure) => {
                 error!(error = &failure as &dyn std::error::Error, "audit records could not be shipped");
-                let attempt = Attempt::refused(
-                    None,
-                    "Chancery could not read or send them; its log says why",
-                    &Secrets::default(),
-                );
-                Turn { attempt, next_leaf: state.next_leaf, leaves: state.next_leaf, removed: state.next_leaf }
+                counts.failed.fetch_add(1, Ordering::Relaxed);
+                let why = "Chancery could not read or send them; its log says why";
+                (self.after_failing(&target, &state, why.to_owned()), state.next_leaf, false)
             }
-        };
-        let counts = &self.shipping.counts;
-        let (settled, goes_on) = if attempt.delivered {
-            let shipped = next_leaf - state.next_leaf;
-            counts.shipped.fetch_add(u64::try_from(shipped).unwrap_or_default(), Ordering::Relaxed);
-            (self.after_taking(&state, next_leaf), next_leaf < leaves)
-        } else {
-            counts.failed.fetch_add(1, Ordering::Relaxed);
-            (self.after_failing(&target, &state, (&attempt, next_leaf, removed)), false)
         };
         self.settle_shipping(&target, state, settled, leaves).await?;
         Ok(goes_on)
@@ -155,7 +151,9 @@ impl Audit {
             Box::pin(async move {
                 let Some(row) = table::by_id(tx, target).await?.filter(|row| row.is_enabled) else { return Ok(None) };
                 let until_ms = now_ms.saturating_add(lease_ms);
-                let Some(state) = table::take(tx, target, node, (now_ms, until_ms)).await? else { return Ok(None) };
+                let Some(mut state) = table::take(tx, target, node, (now_ms, until_ms)).await? else { return Ok(None) };
+                // Its archive may have been removed while the target failed and went back.
+                state.next_leaf = state.next_leaf.max(audit_ledger::removed(tx).await?);
                 Ok::<_, Error>(Some((StoredTarget::from_row(row)?, state)))
             })
         });
@@ -165,12 +163,18 @@ impl Audit {
     /// Sends a target what it gets next.
     async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<Turn> {
         let from = state.next_leaf;
-        let limit = TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1);
-        let read = self.context.storage.read(&ShippingAudit(()), move |tx| {
-            Box::pin(async move { Ok::<_, Error>((items(tx, from, limit).await?, audit_ledger::removed(tx).await?)) })
-        });
-        let ((items, next_leaf, leaves), removed) = read.await?;
-        Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves, removed })
+        let limit = match state.refused {
+            // What is sent again ends where the batch begins that was refused.
+            Some(refused) if from < refused.from => {
+                u32::try_from(refused.from - from).unwrap_or(TOGETHER).min(TOGETHER)
+            }
+            Some(_) | None => {
+                TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1)
+            }
+        };
+        let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
+        let (items, next_leaf, leaves) = read.await?;
+        Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves })
     }
 
     /// What was sent again before the batch that was refused says nothing of that one.
@@ -178,32 +182,42 @@ impl Audit {
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
         let shipped_at_ms = Some(self.context.clock.now_ms());
         let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
-        let mut refused = self.shipping.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.get(&state.target).is_some_and(|until| next_leaf < *until) {
-            return taken;
+        match state.refused.filter(|refused| next_leaf < refused.until) {
+            None => State { failures: 0, is_failing: false, refused: None, ..taken },
+            Some(refused) if next_leaf <= refused.from => taken,
+            // The next batch is twice as large.
+            Some(_) => State { failures: (state.failures - 1).max(1), ..taken },
         }
-        refused.remove(&state.target);
-        State { failures: 0, is_failing: false, ..taken }
     }
 
-    /// After a batch that was refused, which ends before a leaf; records before another one are gone.
-    fn after_failing(&self, target: &StoredTarget, state: &State, refused: (&Attempt, i64, i64)) -> State {
-        let (attempt, until, removed) = refused;
+    /// After a batch that a target did not take, which ends before a leaf. A receiver of syslog may have lost what it took before:
+    /// that is sent again, but only once for one and the same batch, and not while it takes nothing at all.
+    fn after_refusal(&self, target: &StoredTarget, state: &State, attempt: &Attempt, until: i64) -> State {
+        let from = state.next_leaf;
+        let known = state.refused.filter(|refused| [refused.from, refused.again_from].contains(&from));
+        let refused = known.unwrap_or_else(|| {
+            let again_from = match &target.receiver {
+                Receiver::Syslog(_) => from.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf),
+                Receiver::Webhook(_) | Receiver::Otlp(_) | Receiver::File(_) => from,
+            };
+            Refused { from, until: state.refused.map_or(until, |before| before.until.max(until)), again_from }
+        });
+        let next_leaf = if known.is_some() { from } else { refused.again_from };
+        let failed = self.after_failing(target, state, attempt.why("HTTP"));
+        State { next_leaf, refused: Some(refused), ..failed }
+    }
+
+    /// Whoever failed, it is tried again later.
+    fn after_failing(&self, target: &StoredTarget, state: &State, error: String) -> State {
         let now_ms = self.context.clock.now_ms();
-        let error = attempt.why("HTTP");
         let failures = state.failures.saturating_add(1);
-        let mut next_leaf = state.next_leaf;
         if state.failures == 0 {
             warn!(target = target.row.name, error, "a target takes no audit records; it is tried again");
-            if matches!(target.receiver, Receiver::Syslog(_)) {
-                next_leaf = next_leaf.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf).max(removed);
-            }
-            self.shipping.refused.lock().unwrap_or_else(PoisonError::into_inner).insert(state.target, until);
         }
         let due_at_ms = now_ms.saturating_add(delay_ms(failures, jitter()));
         let is_failing = state.is_failing || failures >= TOLD_AT;
         let (error, failed_at_ms) = (Some(error), Some(now_ms));
-        State { next_leaf, failures, due_at_ms, is_failing, error, failed_at_ms, ..state.clone() }
+        State { failures, due_at_ms, is_failing, error, failed_at_ms, ..state.clone() }
     }
 
     /// Writes down what came of a turn, and tells where a target begins or ends to fail.
