@@ -61,7 +61,7 @@ impl Authority {
         let authority = Self::prepared(folder, String::new());
         let extensions = AUTHORITY.lines().flat_map(|line| ["-addext", line]);
         let _made = Tool::new("openssl")
-            .args(["req", "-x509", "-nodes", "-config", "/dev/null", "-days", "300", "-subj", subject])
+            .args(["req", "-x509", "-nodes", "-config", "/dev/null", "-days", "3000", "-subj", subject])
             .args(P256)
             .args(["-keyout", "ca.key", "-out", "ca.pem"])
             .args(extensions)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
-use chancery_types::CertificateId;
+use chancery_types::{CertificateId, Origin};
 use chancery_verify::path::{Crl, CrlSettings, Link, NotTrusted, PathSettings, PolicySettings, Purpose, find_path};
 use der::asn1::ObjectIdentifier;
 use uuid::Uuid;
@@ -66,14 +66,15 @@ impl Identities {
 }
 
 /// Certificates are shown with the client's own first, each followed by its issuer (RFC 5246, 7.4.2): so they are met from the
-/// last one on. One whose bytes were not saved logs nobody in: what else was signed under its number, such as with a stolen
-/// copy of the key, nobody could tell from it.
+/// last one on. The client's own was issued here: what was imported somebody else signed, such as with a stolen copy of the
+/// key, and nobody was held against its names. One whose bytes were not saved logs nobody in either: what else was signed under
+/// its number nobody could tell from it.
 async fn walked_down(tx: &mut Tx, mut issued: Issued, links: &[Link]) -> Result<Option<Issued>> {
     for (place, link) in links.iter().enumerate().rev() {
         let Some(&issuer) = issued.rows.last() else { return Ok(None) };
         let row = tables::certificates::by_serial(tx, issuer, &link.serial_text()).await?;
         // The authority itself may be shown, too, and is no issuer of its own here.
-        let row = row.filter(|row| row.id != issuer);
+        let row = row.filter(|row| row.id != issuer && (place > 0 || row.origin == Origin::Generated.as_str()));
         match row.filter(|row| row.der == link.der()) {
             Some(row) => {
                 issued.is_revoked |= row.revoked_at_s.is_some();

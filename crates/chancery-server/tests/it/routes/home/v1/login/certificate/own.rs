@@ -7,7 +7,7 @@ use std::{
 };
 
 use chancery_testkit::Tool;
-use chancery_types::Perm;
+use chancery_types::{Base64, Perm};
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 
@@ -150,6 +150,31 @@ async fn what_was_not_saved_logs_nobody_in() {
     let (files, made) = requested(&house, &admin, &authority, "unsaved", false).await;
     fs::write(&files.certificate, made["certificate"].as_str().unwrap()).unwrap();
     House::refused(&house.log_in(Some(&files), &[]).await);
+    assert_eq!(house.reasons().await, ["NotIssuedHere"]);
+}
+
+/// Whoever signed it was held against nothing, and to import it asks for less than to issue it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_own_authority_signed_elsewhere_logs_nobody_in_once_it_is_imported() {
+    let house = House::new().await;
+    let admin = house.app.admin().await;
+    let folder = house.folder("root");
+    let export = Tool::new("openssl")
+        .args(["pkcs12", "-export", "-inkey", "ca.key", "-in", "ca.pem", "-passout", "pass:secret"])
+        .folder(&folder);
+    let pkcs12 = spawn_blocking(move || export.run().stdout).await.unwrap();
+    let wanted = json!({"pkcs12": Base64::encode(&pkcs12), "password": Base64::encode(b"secret")});
+    let imported = admin.post("/api/v2/x509/import-key", wanted).await.response().clone();
+    let authority = imported["certificateUuid"].as_str().unwrap();
+    trust(&house, &admin, authority).await;
+    let (here, _) = certificate(&house, &admin, authority, "here").await;
+    assert_eq!(house.log_in(Some(&here), &[]).await.status, 200);
+    let elsewhere = house.ci_certificate("elsewhere");
+    House::refused(&house.log_in(Some(&elsewhere), &[]).await);
+    let certificates = fs::read_to_string(&elsewhere.certificate).unwrap();
+    let kept = admin.post("/api/v2/x509/import", json!({"certificates": certificates})).await.response().clone();
+    assert_eq!(kept["certificates"][0]["issuerUuid"], authority);
+    House::refused(&house.log_in(Some(&elsewhere), &[]).await);
     assert_eq!(house.reasons().await, ["NotIssuedHere"]);
 }
 
