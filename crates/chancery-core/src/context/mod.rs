@@ -17,6 +17,7 @@ pub(crate) mod rows;
 pub(crate) mod settings;
 pub(crate) mod storage;
 pub(crate) mod terms;
+pub(crate) mod told;
 pub(crate) mod up_to_date;
 
 use std::sync::{
@@ -36,6 +37,7 @@ use self::{
     record::Counters,
     settings::Settings,
     storage::Storage,
+    told::Told,
 };
 use crate::{
     Clock, Limits,
@@ -74,6 +76,7 @@ pub struct Context {
     /// What of the compiled state cannot be read.
     pub(crate) quarantine: Quarantine,
     pub(crate) clock_watch: ClockWatch,
+    pub(crate) told: Told,
     /// What this server calls itself in the store until it ends.
     pub(crate) node: Uuid,
     /// What follows the store.

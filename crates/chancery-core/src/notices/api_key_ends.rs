@@ -10,7 +10,10 @@ use uuid::Uuid;
 
 use crate::{
     Error, Event, Notices, Result,
-    context::record::{Actor, Entry},
+    context::{
+        record::{Actor, Entry},
+        told::Reached,
+    },
     pki::{EXPIRY_DAYS, WatchingExpiry},
     time::rfc3339_ms,
 };
@@ -32,22 +35,38 @@ impl Notices {
         let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
         let task = WatchingExpiry::of_api_keys();
         for days in EXPIRY_DAYS {
-            while self.context.storage.background(&task, move |tx| Box::pin(tell(tx, node, days, now_ms))).await? {}
+            let mark = format!("apiKeysTold{days}");
+            loop {
+                let (name, own) = (mark.clone(), self.context.told.by(&mark));
+                let told = self.context.storage.background(&task, move |tx| {
+                    Box::pin(async move { tell(tx, node, (&name, days), (now_ms, own)).await })
+                });
+                let (reached, more) = told.await?;
+                self.context.told.reached(mark.clone(), reached);
+                if !more {
+                    break;
+                }
+            }
         }
         Ok(())
     }
 }
 
-/// Tells of some; whether there may be more.
-async fn tell(tx: &mut Tx, node: Uuid, days: i64, now_ms: i64) -> Result<bool> {
+/// Tells of some; how far, and whether there may be more. `own` is how far this process has told before.
+async fn tell(
+    tx: &mut Tx,
+    node: Uuid,
+    (name, days): (&str, i64),
+    (now_ms, own): (i64, Option<Reached>),
+) -> Result<(Reached, bool)> {
     tables::turns::take(tx, "expiry").await?;
-    let name = format!("apiKeysTold{days}");
-    let stored = tables::settings::value(tx, &name).await?;
-    let mark = stored.map(|text| serde_json::from_str::<(i64, Uuid)>(&text)).transpose().map_err(Error::internal)?;
+    let stored = tables::settings::value(tx, name).await?;
+    let mark = stored.map(|text| serde_json::from_str::<Reached>(&text)).transpose().map_err(Error::internal)?;
     let until_ms = now_ms + days * DAY_MS;
     // What has ended already is no news, and a clock that was ahead has told of what ends long after.
-    let is_told = |mark: &(i64, Uuid)| mark.0 > now_ms && mark.0 <= until_ms + AHEAD_MS;
-    let from = mark.filter(is_told).unwrap_or((now_ms, Uuid::max()));
+    let mark = mark.filter(|mark| mark.0 > now_ms && mark.0 <= until_ms + AHEAD_MS);
+    let own = own.filter(|own| own.0 > now_ms && own.0 <= until_ms);
+    let from = mark.max(own).unwrap_or((now_ms, Uuid::max()));
     let rows = tables::api_keys::ending_after(tx, from, until_ms, TOGETHER).await?;
     let actor = Actor::of_task(node, &WatchingExpiry::of_api_keys());
     for row in &rows {
@@ -63,6 +82,6 @@ async fn tell(tx: &mut Tx, node: Uuid, days: i64, now_ms: i64) -> Result<bool> {
     let last = rows.last().filter(|_| more).and_then(|row| Some((row.expires_at_ms?, row.id)));
     let reached = last.unwrap_or((until_ms.max(from.0), Uuid::max()));
     let text = serde_json::to_string(&reached).map_err(Error::internal)?;
-    tables::settings::set(tx, &name, &text).await?;
-    Ok(more)
+    tables::settings::set(tx, name, &text).await?;
+    Ok((reached, more))
 }

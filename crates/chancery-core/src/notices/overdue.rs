@@ -17,6 +17,7 @@ use crate::{
     context::{
         background::Recurring as _,
         record::{Actor, Entry},
+        told::Reached,
     },
     pki::WatchingExpiry,
 };
@@ -65,25 +66,31 @@ impl Notices {
     pub(crate) async fn tell_of_overdue(&self) -> Result<()> {
         let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
         for kind in [Kind::Request, Kind::Proposal] {
-            while self
-                .context
-                .storage
-                .background(&WatchingExpiry::of_approvals(), move |tx| Box::pin(tell(tx, node, kind, now_ms)))
-                .await?
-            {}
+            loop {
+                let own = self.context.told.by(kind.mark());
+                let task = WatchingExpiry::of_approvals();
+                let told =
+                    self.context.storage.background(&task, move |tx| Box::pin(tell(tx, node, kind, (now_ms, own))));
+                let (reached, more) = told.await?;
+                self.context.told.reached(kind.mark().to_owned(), reached);
+                if !more {
+                    break;
+                }
+            }
         }
         Ok(())
     }
 }
 
-/// Tells of some; whether there may be more.
-async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, now_ms: i64) -> Result<bool> {
+/// Tells of some; how far, and whether there may be more. `own` is how far this process has told before.
+async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, (now_ms, own): (i64, Option<Reached>)) -> Result<(Reached, bool)> {
     tables::turns::take(tx, "expiry").await?;
     let stored = tables::settings::value(tx, kind.mark()).await?;
-    let mark = stored.map(|text| serde_json::from_str::<(i64, Uuid)>(&text)).transpose().map_err(Error::internal)?;
+    let mark = stored.map(|text| serde_json::from_str::<Reached>(&text)).transpose().map_err(Error::internal)?;
     // A mark that lies ahead is of a clock that was wrong. What was over before anybody looked is no news.
     let mark = mark.filter(|(at_ms, _)| *at_ms <= now_ms.saturating_add(AHEAD_MAX_MS));
-    let after = mark.unwrap_or((now_ms, Uuid::nil()));
+    let own = own.filter(|(at_ms, _)| *at_ms <= now_ms);
+    let after = mark.max(own).unwrap_or((now_ms, Uuid::nil()));
     let over = match kind {
         Kind::Request => tables::signing_requests::overdue(tx, after, now_ms, TOGETHER).await?,
         Kind::Proposal => tables::proposals::overdue(tx, after, now_ms, TOGETHER).await?,
@@ -102,5 +109,5 @@ async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, now_ms: i64) -> Result<bool> 
         let text = serde_json::to_string(&reached).map_err(Error::internal)?;
         tables::settings::set(tx, kind.mark(), &text).await?;
     }
-    Ok(more)
+    Ok((reached, more))
 }

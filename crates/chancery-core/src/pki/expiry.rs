@@ -20,6 +20,7 @@ use crate::{
         background::Recurring as _,
         record::{Actor, Entry},
         storage::{Background, Evidence, MayRead, Recording},
+        told::Reached,
     },
     time::rfc3339,
 };
@@ -92,12 +93,16 @@ impl Pki {
     pub(crate) async fn look_for_expiry(&self) -> Result<()> {
         let now_ms = self.context.clock.now_ms();
         for days in DAYS {
+            let mark = format!("expiryTold{days}");
             loop {
                 let actor = Actor::of_task(self.context.node, &WatchingExpiry(()));
+                let (name, own) = (mark.clone(), self.context.told.by(&mark));
                 let told = self.context.storage.background(&WatchingExpiry(()), move |tx| {
-                    Box::pin(async move { tell(tx, &actor, days, now_ms).await })
+                    Box::pin(async move { tell(tx, &actor, (&name, days), (now_ms, own)).await })
                 });
-                if !told.await? {
+                let (reached, more) = told.await?;
+                self.context.told.reached(mark.clone(), reached);
+                if !more {
                     break;
                 }
             }
@@ -118,20 +123,25 @@ impl Pki {
     }
 }
 
-/// Tells of some; whether there may be more.
-async fn tell(tx: &mut Tx, actor: &Actor, days: i64, now_ms: i64) -> Result<bool> {
+/// Tells of some; how far, and whether there may be more. `own` is how far this process has told before.
+async fn tell(
+    tx: &mut Tx,
+    actor: &Actor,
+    (name, days): (&str, i64),
+    (now_ms, own): (i64, Option<Reached>),
+) -> Result<(Reached, bool)> {
     tables::turns::take(tx, "expiry").await?;
-    let name = format!("expiryTold{days}");
     let now_s = now_ms.div_euclid(1_000);
-    let stored = tables::settings::value(tx, &name).await?;
+    let stored = tables::settings::value(tx, name).await?;
     let mark = stored.map(|text| serde_json::from_str::<Mark>(&text)).transpose().map_err(Error::internal)?;
-    // What has ended already is no news.
-    let begin = Mark { not_after_s: now_s, id: Uuid::max() };
     let until_s = now_s + days * DAY_S;
     // A clock that was ahead has told of what ends long after: told twice is better than never.
-    let is_told = |mark: &Mark| mark.not_after_s > now_s && mark.not_after_s <= until_s + AHEAD_S;
-    let from = mark.filter(is_told).unwrap_or(begin);
-    let after = tables::certificates::EndPosition { not_after_s: from.not_after_s, id: from.id };
+    let mark =
+        mark.map(|mark| (mark.not_after_s, mark.id)).filter(|mark| mark.0 > now_s && mark.0 <= until_s + AHEAD_S);
+    let own = own.filter(|own| own.0 > now_s && own.0 <= until_s);
+    // What has ended already is no news.
+    let from = mark.max(own).unwrap_or((now_s, Uuid::max()));
+    let after = tables::certificates::EndPosition { not_after_s: from.0, id: from.1 };
     let rows = tables::certificates::ending_after(tx, after, until_s, TOGETHER).await?;
     for row in &rows {
         let detail = json!({
@@ -141,9 +151,10 @@ async fn tell(tx: &mut Tx, actor: &Actor, days: i64, now_ms: i64) -> Result<bool
         Entry::new(now_ms, actor, event, ErrorCode::Success)?.append(tx).await?;
     }
     let more = rows.len() == TOGETHER as usize;
-    let reached = rows.last().filter(|_| more).map(|row| Mark { not_after_s: row.not_after_s, id: row.id });
-    let reached = reached.unwrap_or(Mark { not_after_s: until_s.max(from.not_after_s), id: Uuid::max() });
-    let text = serde_json::to_string(&reached).map_err(Error::internal)?;
-    tables::settings::set(tx, &name, &text).await?;
-    Ok(more)
+    let last = rows.last().filter(|_| more).map(|row| (row.not_after_s, row.id));
+    let reached = last.unwrap_or((until_s.max(from.0), Uuid::max()));
+    let mark = Mark { not_after_s: reached.0, id: reached.1 };
+    let text = serde_json::to_string(&mark).map_err(Error::internal)?;
+    tables::settings::set(tx, name, &text).await?;
+    Ok((reached, more))
 }

@@ -57,7 +57,7 @@ impl Pki {
                     if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
                         return Err(already_revoked());
                     }
-                    tables::crls::changed(tx, certificate.issuer.into()).await?;
+                    tables::crls::changed(tx, certificate.issuer.into(), at_s).await?;
                     tables::crls::revoked_again(tx, certificate.issuer.into(), &certificate.serial).await?;
                     detail(tx, id, now_ms).await
                 })
@@ -86,7 +86,7 @@ impl Pki {
                         return Err(Error::state("The certificate is not on hold."));
                     }
                     let (issuer, at_s) = (certificate.issuer.into(), now_ms.div_euclid(1_000));
-                    tables::crls::changed(tx, issuer).await?;
+                    tables::crls::changed(tx, issuer, at_s).await?;
                     tables::crls::released(tx, issuer, &certificate.serial, at_s).await?;
                     detail(tx, id, now_ms).await
                 })

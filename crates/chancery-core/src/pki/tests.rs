@@ -175,7 +175,7 @@ async fn what_is_revoked_does_not_verify() {
             Box::pin(async move {
                 let reason = RevocationReason::KeyCompromise.as_str();
                 assert!(chancery_store::tables::certificates::revoke(tx, leaf.into(), at_s, reason).await?);
-                chancery_store::tables::crls::changed(tx, issuing.into()).await
+                chancery_store::tables::crls::changed(tx, issuing.into(), at_s).await
             })
         })
         .await
@@ -213,6 +213,44 @@ async fn every_hash_that_is_not_weak_signs_certificates() {
     }
 }
 
+/// What was told of the ends of certificates, and how many days before; the newest first.
+async fn expiries(chancery: &Chancery) -> Vec<(CertificateId, i64)> {
+    let filter =
+        tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
+    let start = chancery_store::Start::Offset(0);
+    let page = chancery_store::Page { limit: 100, start, count_max: 100, scan_max: 100 };
+    let list =
+        chancery.storage.store().read(move |tx| Box::pin(async move { tables::audit::list(tx, filter, &page).await }));
+    let records = list.await.map_err(Error::from).unwrap().rows.into_iter().map(|row| row.record);
+    let told = records.map(|record| {
+        let detail: serde_json::Value = serde_json::from_str(&record.detail).unwrap();
+        (CertificateId::from(record.object.unwrap()), detail["days"].as_i64().unwrap())
+    });
+    told.collect()
+}
+
+/// The one whose clock is right takes back the mark that the other one has moved, and moves it itself.
+#[tokio::test]
+async fn two_nodes_whose_clocks_differ_tell_of_an_end_once() {
+    const APART_MS: i64 = 2 * 3_600 * 1_000;
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let spec = KeySpec::Ec(Curve::P256);
+    let (root, _) = issue(chancery, order(&BUILT_IN[0], spec, None)).await;
+    let period = super::validity::Period { amount: 40, unit: ValidityUnit::Day };
+    let (leaf, _) = issue(chancery, Order { period, ..order(&BUILT_IN[6], spec, Some(root)) }).await;
+    let nodes = (installation.other_node().await, installation.other_node().await);
+    for _ in 0..22 {
+        nodes.0.pki.look_for_expiry().await.unwrap();
+        installation.clock.advance_ms(APART_MS);
+        nodes.1.pki.look_for_expiry().await.unwrap();
+        installation.clock.advance_ms(-APART_MS);
+        nodes.0.pki.look_for_expiry().await.unwrap();
+        installation.clock.advance_ms(12 * 3_600 * 1_000);
+    }
+    assert_eq!(expiries(chancery).await, [(leaf, 30)]);
+}
+
 #[tokio::test]
 async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     let installation = Installation::new().await;
@@ -228,19 +266,8 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
         for node in [installation.other_node().await, installation.other_node().await] {
             node.pki.look_for_expiry().await.unwrap();
         }
-        let filter =
-            tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
-        let start = chancery_store::Start::Offset(0);
-        let page = chancery_store::Page { limit: 100, start, count_max: 100, scan_max: 100 };
-        let read = chancery
-            .storage
-            .store()
-            .read(move |tx| Box::pin(async move { tables::audit::list(tx, filter, &page).await }));
-        let records = read.await.map_err(Error::from).unwrap().rows;
-        for record in records.iter().take(records.len() - told.len()) {
-            let detail: serde_json::Value = serde_json::from_str(&record.record.detail).unwrap();
-            told.push((day, CertificateId::from(record.record.object.unwrap()), detail["days"].as_i64().unwrap()));
-        }
+        let records = expiries(chancery).await;
+        told.extend(records[..records.len() - told.len()].iter().map(|(id, days)| (day, *id, *days)));
         installation.clock.advance_ms(24 * 3_600 * 1_000);
     }
     told.sort();
@@ -270,7 +297,7 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
             Box::pin(async move {
                 let reason = RevocationReason::Superseded.as_str();
                 assert!(tables::certificates::revoke(tx, revoked.into(), at_s, reason).await?);
-                tables::crls::changed(tx, issuing.into()).await
+                tables::crls::changed(tx, issuing.into(), at_s).await
             })
         });
         revoke.await.map_err(Error::from).unwrap();
@@ -352,7 +379,7 @@ async fn revoke_many(chancery: &Chancery, issuer: CertificateId, one: Certificat
                     let reason = RevocationReason::Superseded.as_str();
                     assert!(tables::certificates::revoke(tx, id, at_s, reason).await?);
                 }
-                tables::crls::changed(tx, issuer.into()).await
+                tables::crls::changed(tx, issuer.into(), at_s).await
             })
         });
         revoke.await.map_err(Error::from).unwrap();

@@ -20,7 +20,7 @@ pub struct Head {
     pub this_update_s: i64,
     /// The complete list that the delta list refers to.
     pub base_number: i64,
-    /// When that was signed.
+    /// When that was signed, or earlier: what has changed since well before that, delta lists tell of.
     pub base_s: i64,
 }
 
@@ -71,7 +71,8 @@ pub struct Signed {
 }
 
 const CHANGED: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
-    VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1";
+    VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1, \
+    base_s = CASE WHEN crls.base_s > $2 THEN $2 ELSE crls.base_s END";
 const BEGIN: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
     VALUES ($1, $2, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
 const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, base_number, base_s FROM crls \
@@ -89,9 +90,10 @@ const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND released
 /// or by the clock of another node. What the base tells of as well does no harm there.
 pub const LATE_S: i64 = 3_600;
 
-/// Notes that the issuer's list is stale.
-pub async fn changed(tx: &mut Tx, issuer_id: Uuid) -> Result<(), StoreError> {
-    sql(CHANGED).bind(issuer_id).execute(tx).await?;
+/// Notes that the issuer's list is stale since this moment. Where a clock that is well behind says that it was before the base, the
+/// base counts from then on, so that delta lists tell of it.
+pub async fn changed(tx: &mut Tx, issuer_id: Uuid, at_s: i64) -> Result<(), StoreError> {
+    sql(CHANGED).bind(issuer_id).bind(at_s.saturating_add(LATE_S)).execute(tx).await?;
     Ok(())
 }
 

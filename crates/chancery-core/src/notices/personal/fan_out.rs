@@ -95,7 +95,7 @@ impl Round {
             let mut told = Vec::new();
             for row in rows {
                 let mailbox = StoredMailbox::from_row(row)?;
-                let is_asked = mailbox.was_there_at(notice.at_ms) && mailbox.wants(&notice);
+                let is_asked = mailbox.was_there_at(notice.at_ms, self.now_ms) && mailbox.wants(&notice);
                 if is_asked && subject.is_for(&self.directory, mailbox.identity()) {
                     told.push(mailbox.identity().into());
                 }

@@ -110,9 +110,9 @@ impl StoredMailbox {
     }
 
     /// Whether it is to hear of what happened at this moment: nothing from before it was confirmed. What waits when another
-    /// address is confirmed goes there.
-    pub(super) fn was_there_at(&self, at_ms: i64) -> bool {
-        self.confirmed_at_ms.is_some_and(|since_ms| since_ms <= at_ms)
+    /// address is confirmed goes there. One that was confirmed later than now was so by a clock that was ahead.
+    pub(super) fn was_there_at(&self, at_ms: i64, now_ms: i64) -> bool {
+        self.confirmed_at_ms.is_some_and(|since_ms| since_ms <= at_ms || since_ms > now_ms)
     }
 
     /// Whether it gets a notice, if that concerns its identity.

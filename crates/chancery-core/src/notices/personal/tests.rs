@@ -304,8 +304,12 @@ fn a_mailbox_gets_what_it_chose_from_when_it_was_confirmed() {
     };
     let (now, of_service) = (notice(None), notice(Some(service)));
     assert!(wanting(&[], &[]).wants(&now));
-    assert!(mailbox(IdentityId::from_u128(1)).was_there_at(START_MS));
-    assert!(!mailbox(IdentityId::from_u128(1)).was_there_at(START_MS - 1), "from before");
+    assert!(mailbox(IdentityId::from_u128(1)).was_there_at(START_MS, START_MS));
+    assert!(!mailbox(IdentityId::from_u128(1)).was_there_at(START_MS - 1, START_MS), "from before");
+    assert!(
+        mailbox(IdentityId::from_u128(1)).was_there_at(START_MS - 2, START_MS - 1),
+        "confirmed by a clock that was ahead"
+    );
     let mut changed = notice(None);
     changed.kind = "LoginChanged".to_owned();
     assert!(wanting(&[NoticeKind::Failed], &[service]).wants(&changed), "it cannot be left out");

@@ -18,7 +18,7 @@ async fn revoke(node: &Chancery, certificate: CertificateId, issuer: Certificate
         Box::pin(async move {
             let reason = RevocationReason::KeyCompromise.as_str();
             assert!(tables::certificates::revoke(tx, certificate.into(), at_s, reason).await?);
-            tables::crls::changed(tx, issuer.into()).await
+            tables::crls::changed(tx, issuer.into(), at_s).await
         })
     });
     revoke.await.map_err(Error::from).unwrap();

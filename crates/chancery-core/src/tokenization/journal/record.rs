@@ -152,7 +152,13 @@ impl Tokens {
     }
 
     /// Appends a call of very many values on the pool.
-    async fn append_aside(&self, caller: &Caller, id: TokenProfileId, noted: Noted, outcome: ErrorCode) -> Result<Records> {
+    async fn append_aside(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        noted: Noted,
+        outcome: ErrorCode,
+    ) -> Result<Records> {
         let (journal, call) = (Arc::clone(self.journal()?), self.call(caller, id, noted, outcome));
         self.context.pool.run(move || append(&journal, &call)).await?
     }
