@@ -6,6 +6,8 @@ use std::{
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
+    thread,
+    time::{Duration, Instant},
 };
 
 use chancery_client::{Destination, put_in_place};
@@ -22,6 +24,9 @@ use crate::{
 
 /// Bytes of a file by which it is known whether it holds refused rows.
 const HEAD_MAX: u64 = 256;
+
+/// For so long a lock that somebody else has is waited for.
+const LOCK_WITHIN: Duration = Duration::from_secs(1);
 
 /// What came of a piece.
 #[derive(Default)]
@@ -268,7 +273,7 @@ impl Part {
             }
             file => file.of(&path)?,
         };
-        match file.try_lock() {
+        match lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(at_work(&path)),
             Err(TryLockError::Error(error)) => return Err(error).of(&path),
@@ -294,13 +299,25 @@ fn at_work(path: &Path) -> BulkError {
     BulkError::Job(format!("{}: another run is writing it", path.display()))
 }
 
+/// Where a program that uses this starts another one meanwhile, that one has each of its locks for a moment, also of a run that
+/// has ended.
+fn lock(file: &File) -> std::result::Result<(), TryLockError> {
+    let end = Instant::now() + LOCK_WITHIN;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_WITHIN / 50),
+            locked => return locked,
+        }
+    }
+}
+
 /// Whether somebody writes it just now; what cannot be opened is told of later.
 fn refuse_at_work(path: &Path) -> Result<()> {
     let opened = OpenOptions::new()
         .read(true)
         .custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
         .open(path);
-    match opened.map(|file| file.try_lock()) {
+    match opened.map(|file| lock(&file)) {
         Ok(Err(TryLockError::WouldBlock)) => Err(at_work(path)),
         Ok(_) | Err(_) => Ok(()),
     }

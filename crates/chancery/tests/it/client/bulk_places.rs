@@ -111,7 +111,9 @@ fn a_run_that_begins_anew_leaves_nothing_of_the_one_before() {
     let journal = "a=1; while test ! -s out.csv.rejects.part; do test $((a += 1)) -lt 3000 || exit 3; sleep 0.01; done";
     symlink("out.csv", place.path("link.csv")).unwrap();
     let other = format!("{CARDS} large.csv -o link.csv");
-    let at_work = format!("{CARDS} large.csv -o out.csv & {journal}; {other}; code=$?; kill -9 $!; wait; exit $code");
+    let at_work = format!(
+        "{CARDS} large.csv -o out.csv & {journal}; kill -STOP $!; {other}; code=$?; kill -9 $!; wait; exit $code"
+    );
     let refused = place.sh(&at_work).failed(2);
     assert!(refused.contains("another run is writing it"), "{refused}");
     assert!(place.path("out.csv.rejects.part").exists());
