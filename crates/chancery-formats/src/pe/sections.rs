@@ -65,7 +65,8 @@ pub(super) fn check(input: &Input<'_>, header: u64, table: u64) -> Result<(), Er
     let is_firmware = EFI.contains(&input.u16_at(header + 92)?) && input.u16_at(header + 22)? & DLL == 0;
     let sections = Section::all(input, header)?;
     // Windows fills a section without a place with zeros.
-    let loaded = sections.iter().filter(|section| section.len > 0 && (section.start > 0 || is_firmware)).map(Section::end);
+    let loaded =
+        sections.iter().filter(|section| section.len > 0 && (section.start > 0 || is_firmware)).map(Section::end);
     let ends: Vec<_> = once(headers_len).chain(loaded).collect();
     if ends.iter().any(|end| *end > table) {
         return Err(refused.into());

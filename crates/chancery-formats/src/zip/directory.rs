@@ -330,7 +330,8 @@ mod tests {
     fn a_descriptor_of_more_than_32_bits_has_long_numbers() {
         let mut entry = Entry::stored("a", b"").unwrap();
         (entry.crc, entry.packed, entry.len) = (7, 5, 1 << 32);
-        let told = Told { flags: DESCRIBED, method: STORED, crc: 0, packed: 0, len: 0, has_longs: false, needs_longs: false };
+        let told =
+            Told { flags: DESCRIBED, method: STORED, crc: 0, packed: 0, len: 0, has_longs: false, needs_longs: false };
         let long = [&7_u32.to_le_bytes()[..], &5_u64.to_le_bytes(), &(1_u64 << 32).to_le_bytes()].concat();
         told.check_behind(&entry, &long).unwrap();
         told.check_behind(&entry, &[&DESCRIPTOR[..], &long].concat()).unwrap();

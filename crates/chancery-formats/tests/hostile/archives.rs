@@ -79,7 +79,10 @@ fn behind_the_data_is_what_the_header_announces_and_nothing_else() {
 
     let mark = |numbers: &[u8]| [DESCRIPTOR, numbers].concat();
     for behind in [&b"x"[..], &[0; 24], &short, &long, &mark(&short), &mark(&long)] {
-        assert!(refused(Format::Jar, &archive_around(CONTENT, &[], behind), Existing::Replace).contains("belong to no entry"));
+        assert!(
+            refused(Format::Jar, &archive_around(CONTENT, &[], behind), Existing::Replace)
+                .contains("belong to no entry")
+        );
     }
     let refused = |file: &[u8]| {
         let why = refused(Format::Jar, file, Existing::Replace);

@@ -90,8 +90,9 @@ fn what_a_flush_failed_for_stays_failed_and_what_follows_is_good() {
     let outcomes: Vec<_> = [5, 6, 9, 10, 12].map(|record| block_on(flush.wait(one(record))).is_ok()).into();
     assert_eq!(outcomes, [true, false, false, true, true]);
     // A call of several records is on the disk when all of them are.
-    let outcomes: Vec<_> =
-        [(4, 5), (5, 6), (9, 12), (5, 12), (10, 12)].map(|(first, last)| block_on(flush.wait(Records { first, last })).is_ok()).into();
+    let outcomes: Vec<_> = [(4, 5), (5, 6), (9, 12), (5, 12), (10, 12)]
+        .map(|(first, last)| block_on(flush.wait(Records { first, last })).is_ok())
+        .into();
     assert_eq!(outcomes, [true, false, false, false, true]);
     flush.end();
     assert_eq!(block_on(flush.wait(one(13))), Err(Failed::NotFlushed), "nobody waits for ever");
