@@ -1,5 +1,7 @@
 //! Cursor, order, back-off, alarm and window, against a receiver that does what it is told to.
 
+mod again;
+
 use std::sync::{
     Arc, Mutex,
     atomic::{AtomicU16, Ordering},
@@ -215,29 +217,6 @@ async fn a_target_that_fails_is_told_of_once_and_catches_up() {
     assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
 }
 
-/// Older ones, sent again because it might have lost them, are no sign that it takes that one.
-#[tokio::test]
-async fn one_record_that_a_receiver_never_takes_is_told_of_and_found() {
-    let receiver = Receiver::new();
-    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
-    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
-    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
-    let leaves = record(chancery, 1_300).await;
-    let never = leaves - 60;
-    *receiver.never.lock().unwrap() = Some(format!("sequence=\"{never}\""));
-    for _ in 0..60 {
-        while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-        installation.clock.advance_ms(3_600_000);
-    }
-    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.next_sequence, shipping.failing), (never, true), "{shipping:?}");
-    assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
-    *receiver.never.lock().unwrap() = None;
-    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.failures, shipping.failing), (0, false));
-}
-
 #[tokio::test]
 async fn what_a_collector_rejects_is_a_failure() {
     let receiver = Receiver::new();
@@ -296,78 +275,6 @@ async fn records_have_no_query_of_an_address() {
     assert_eq!(told("AuditTargetChange").await["changes"], change);
     let gone = told("AuditTargetDelete").await.to_string();
     assert!(gone.contains(shown) && !gone.contains("api_key"), "{gone}");
-}
-
-#[tokio::test]
-async fn a_receiver_of_syslog_gets_a_window_again_once_it_has_failed() {
-    let receiver = Receiver::new();
-    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
-    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
-    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
-    let leaves = record(chancery, 1_100).await;
-    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    receiver.answer(0);
-    record(chancery, 1).await;
-    for _ in 0..2 {
-        chancery.audit.ship_some(made.uuid.into()).await.unwrap();
-        installation.clock.advance_ms(10_000);
-        let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-        assert_eq!((shipping.next_sequence, shipping.error.as_deref()), (leaves - 1_000, Some("connection refused")));
-    }
-}
-
-/// It may have lost what it took since, too.
-#[tokio::test]
-async fn a_receiver_of_syslog_that_fails_again_while_it_catches_up_gets_a_window_again() {
-    let receiver = Receiver::new();
-    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
-    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
-    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
-    let leaves = record(chancery, 2_000).await;
-    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    record(chancery, 1).await;
-    // A node that was started meanwhile knows as much.
-    for (status, next) in [(0, 1_000), (0, 1_000), (200, 800), (0, 1_800), (0, 1_800), (200, 1_600)] {
-        receiver.answer(status);
-        let node = installation.node_with_notices(receiver.clone(), Limits::default()).await;
-        node.audit.ship_some(made.uuid.into()).await.unwrap();
-        installation.clock.advance_ms(60_000);
-        let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-        assert_eq!(shipping.next_sequence, leaves - next, "{status}");
-    }
-    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 0, false), "{shipping:?}");
-    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
-}
-
-/// What was removed while it failed it cannot get any more; it waits for nothing.
-#[tokio::test]
-async fn a_target_that_went_back_behind_what_was_removed_goes_on_from_there() {
-    let receiver = Receiver::new();
-    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
-    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
-    let retention = AuditRetention { at_hand_days: Some(90), keep_days: Some(100), beyond_authorities_days: None };
-    let patch = PatchSettings { audit_retention: Some(retention), ..PatchSettings::default() };
-    chancery.change_settings(&caller, patch).await.unwrap();
-    let old = record(chancery, 10).await;
-    installation.clock.advance_ms(102 * 86_400_000);
-    let host = crate::Host::running("test");
-    let kept = chancery.audit.keep_archives_now(&host).await.unwrap();
-    assert_eq!((kept.made, kept.removed), (1, 1));
-    let caller = installation.administrators().await;
-    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
-    let write = chancery.storage.store().write(|tx| {
-        Box::pin(async move {
-            let back = "UPDATE audit_target_states SET next_leaf = 1, first_leaf = 0";
-            Ok::<_, crate::Error>(chancery_store::generated_sql(back.to_owned()).execute(tx).await?)
-        })
-    });
-    write.await.unwrap();
-    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.failures, shipping.behind), (0, 0), "{shipping:?}");
-    assert!(shipping.shipped + old <= shipping.next_sequence, "{shipping:?}");
 }
 
 #[tokio::test]
