@@ -1,5 +1,7 @@
--- The leaf with which the last batch began that a target did not take, and the one behind it, until it has taken all up to
--- there; and from which leaf on others before it are sent again.
-ALTER TABLE audit_target_states ADD COLUMN refused_from BIGINT;
+-- Until a target has taken all before this leaf, it is held to have refused something.
 ALTER TABLE audit_target_states ADD COLUMN refused_until BIGINT;
+-- From which leaf on records are sent again meanwhile, and how often the cursor went back there.
 ALTER TABLE audit_target_states ADD COLUMN again_from BIGINT;
+ALTER TABLE audit_target_states ADD COLUMN times_again BIGINT;
+-- How many records go together; NULL for as many as may.
+ALTER TABLE audit_target_states ADD COLUMN together BIGINT;

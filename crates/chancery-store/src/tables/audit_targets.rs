@@ -38,7 +38,7 @@ pub struct State {
     pub next_leaf: i64,
     /// Records that it has taken.
     pub shipped: i64,
-    /// Failures since it last took all that it was sent.
+    /// Failures since it last took what it had refused.
     pub failures: i64,
     /// When it is tried next at the earliest.
     pub due_at_ms: i64,
@@ -50,19 +50,21 @@ pub struct State {
     pub error: Option<String>,
     /// When it last failed.
     pub failed_at_ms: Option<i64>,
-    /// The last batch that it did not take, until it has taken all up to its end.
+    /// How many go together; none for as many as may.
+    pub together: Option<i64>,
+    /// What it has refused, until it has taken all of it.
     pub refused: Option<Refused>,
 }
 
-/// The leaves of a batch that was not taken.
+/// What a target has refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// The first of them.
-    pub from: i64,
-    /// The one behind the last.
+    /// The leaf behind the last of it.
     pub until: i64,
-    /// From which one on they are sent again.
+    /// From which leaf on records before it are sent again.
     pub again_from: i64,
+    /// How often the cursor went back there.
+    pub times: i64,
 }
 
 macro_rules! columns {
@@ -81,17 +83,17 @@ const BEGIN: &str = "INSERT INTO audit_target_states \
     VALUES ($1, 0, $2, $2, 0, 0, 0, 0)";
 const END: &str = "DELETE FROM audit_target_states WHERE target = $1";
 const STATES: &str = "SELECT target, leased_until_ms, first_leaf, next_leaf, shipped, failures, due_at_ms, is_failing, \
-    shipped_at_ms, error, failed_at_ms, refused_from, refused_until, again_from FROM audit_target_states ORDER BY target";
+    shipped_at_ms, error, failed_at_ms, together, refused_until, again_from, times_again FROM audit_target_states ORDER BY target";
 const STATE: &str = "SELECT target, leased_until_ms, first_leaf, next_leaf, shipped, failures, due_at_ms, is_failing, \
-    shipped_at_ms, error, failed_at_ms, refused_from, refused_until, again_from FROM audit_target_states WHERE target = $1";
+    shipped_at_ms, error, failed_at_ms, together, refused_until, again_from, times_again FROM audit_target_states WHERE target = $1";
 const LEASE: &str = "UPDATE audit_target_states SET leased_by = $2, leased_until_ms = $4 \
     WHERE target = $1 AND leased_until_ms <= $3 AND due_at_ms <= $3";
 const SETTLE: &str = "UPDATE audit_target_states SET leased_by = NULL, leased_until_ms = 0, next_leaf = $3, shipped = $4, \
-    failures = $5, due_at_ms = $6, is_failing = $7, shipped_at_ms = $8, error = $9, failed_at_ms = $10, \
-    refused_from = $11, refused_until = $12, again_from = $13 \
-    WHERE target = $1 AND leased_by = $2 AND leased_until_ms = $14";
-const AT_ONCE: &str = "UPDATE audit_target_states SET failures = 0, due_at_ms = 0, refused_from = NULL, refused_until = NULL, \
-    again_from = NULL WHERE target = $1";
+    failures = $5, due_at_ms = $6, is_failing = $7, shipped_at_ms = $8, error = $9, failed_at_ms = $10, together = $11, \
+    refused_until = $12, again_from = $13, times_again = $14 \
+    WHERE target = $1 AND leased_by = $2 AND leased_until_ms = $15";
+const AT_ONCE: &str = "UPDATE audit_target_states SET failures = 0, due_at_ms = 0, together = NULL, refused_until = NULL, \
+    again_from = NULL, times_again = NULL WHERE target = $1";
 
 /// Adds a target; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -175,9 +177,9 @@ pub async fn settle(tx: &mut Tx, node: Uuid, state: State) -> Result<bool, Store
     let State { target, leased_until_ms, next_leaf, shipped, failures, due_at_ms, is_failing, .. } = state;
     let settle = sql(SETTLE).bind(target).bind(node).bind(next_leaf).bind(shipped).bind(failures).bind(due_at_ms);
     let settle = settle.bind(is_failing).bind(state.shipped_at_ms).bind(state.error).bind(state.failed_at_ms);
-    let refused = |leaf: fn(Refused) -> i64| state.refused.map(leaf);
-    let settle = settle.bind(refused(|batch| batch.from)).bind(refused(|batch| batch.until));
-    Ok(settle.bind(refused(|batch| batch.again_from)).bind(leased_until_ms).execute(tx).await? == 1)
+    let refused = |part: fn(Refused) -> i64| state.refused.map(part);
+    let settle = settle.bind(state.together).bind(refused(|it| it.until)).bind(refused(|it| it.again_from));
+    Ok(settle.bind(refused(|it| it.times)).bind(leased_until_ms).execute(tx).await? == 1)
 }
 
 /// Tries a target at once, however often it failed: it is another one since.
@@ -200,10 +202,11 @@ impl FromColumns for State {
             shipped_at_ms: columns.optional("shipped_at_ms")?,
             error: columns.optional("error")?,
             failed_at_ms: columns.optional("failed_at_ms")?,
-            refused: match columns.optional("refused_from")? {
-                Some(from) => {
-                    let (until, again_from) = (columns.get("refused_until")?, columns.get("again_from")?);
-                    Some(Refused { from, until, again_from })
+            together: columns.optional("together")?,
+            refused: match columns.optional("refused_until")? {
+                Some(until) => {
+                    let (again_from, times) = (columns.get("again_from")?, columns.get("times_again")?);
+                    Some(Refused { until, again_from, times })
                 }
                 None => None,
             },

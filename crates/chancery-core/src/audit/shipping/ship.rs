@@ -37,13 +37,15 @@ use crate::{
 /// How often it is looked what is to be shipped.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Records of one turn, and about how many bytes of them: proxies take a mebibyte. After failures there are fewer.
-const TOGETHER: u32 = 200;
+/// Records of one turn, and about how many bytes of them: proxies take a mebibyte. Each failure halves them, each success
+/// doubles them again.
+const TOGETHER: i64 = 200;
 const BYTES_MAX: usize = 512 * 1024;
 
 /// A receiver of syslog says that it has read what was sent, not that it has kept it: when one has failed, so many records
-/// before are sent again.
+/// before are sent again, and so often from there on where it fails once more while it catches up.
 const SYSLOG_WINDOW: i64 = 1_000;
+const AGAIN_MAX: i64 = 3;
 
 /// At which failure in a row it is told that a target fails: with waits between of 1 and 2 seconds, and of `notice-wait-max`
 /// for each attempt, within a minute.
@@ -163,15 +165,7 @@ impl Audit {
     /// Sends a target what it gets next.
     async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<Turn> {
         let from = state.next_leaf;
-        let limit = match state.refused {
-            // What is sent again ends where the batch begins that was refused.
-            Some(refused) if from < refused.from => {
-                u32::try_from(refused.from - from).unwrap_or(TOGETHER).min(TOGETHER)
-            }
-            Some(_) | None => {
-                TOGETHER.checked_shr(u32::try_from(state.failures).unwrap_or(u32::MAX)).unwrap_or(0).max(1)
-            }
-        };
+        let limit = u32::try_from(together(state)).unwrap_or(1);
         let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
         let (items, next_leaf, leaves) = read.await?;
         Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves })
@@ -182,29 +176,34 @@ impl Audit {
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
         let shipped_at_ms = Some(self.context.clock.now_ms());
         let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
-        match state.refused.filter(|refused| next_leaf < refused.until) {
-            None => State { failures: 0, is_failing: false, refused: None, ..taken },
-            Some(refused) if next_leaf <= refused.from => taken,
-            // The next batch is twice as large.
-            Some(_) => State { failures: (state.failures - 1).max(1), ..taken },
+        if state.refused.is_some_and(|refused| next_leaf < refused.until) {
+            return State { together: Some((together(state) * 2).min(TOGETHER)), ..taken };
         }
+        State { failures: 0, is_failing: false, together: None, refused: None, ..taken }
     }
 
     /// After a batch that a target did not take, which ends before a leaf. A receiver of syslog may have lost what it took before:
-    /// that is sent again, but only once for one and the same batch, and not while it takes nothing at all.
+    /// that is sent again, some few times, but not while it takes nothing at all. It never goes further back than at first, so
+    /// that one which fails now and then gets on.
     fn after_refusal(&self, target: &StoredTarget, state: &State, attempt: &Attempt, until: i64) -> State {
         let from = state.next_leaf;
-        let known = state.refused.filter(|refused| [refused.from, refused.again_from].contains(&from));
-        let refused = known.unwrap_or_else(|| {
-            let again_from = match &target.receiver {
-                Receiver::Syslog(_) => from.saturating_sub(SYSLOG_WINDOW).max(state.first_leaf),
-                Receiver::Webhook(_) | Receiver::Otlp(_) | Receiver::File(_) => from,
-            };
-            Refused { from, until: state.refused.map_or(until, |before| before.until.max(until)), again_from }
-        });
-        let next_leaf = if known.is_some() { from } else { refused.again_from };
+        let stays = |refused: &Refused| from <= refused.again_from || refused.times >= AGAIN_MAX;
+        let before = match (&target.receiver, &state.refused) {
+            (Receiver::Syslog(_), Some(refused)) if stays(refused) => from,
+            (Receiver::Syslog(_), Some(refused)) => refused.again_from.max(from - SYSLOG_WINDOW),
+            (Receiver::Syslog(_), None) => state.first_leaf.max(from - SYSLOG_WINDOW),
+            (Receiver::Webhook(_) | Receiver::Otlp(_) | Receiver::File(_), _) => from,
+        };
+        let refused = match state.refused {
+            Some(refused) => Refused {
+                until: refused.until.max(until),
+                again_from: if before < from { before } else { refused.again_from },
+                times: refused.times + i64::from(before < from),
+            },
+            None => Refused { until, again_from: before, times: 1 },
+        };
         let failed = self.after_failing(target, state, attempt.why("HTTP"));
-        State { next_leaf, refused: Some(refused), ..failed }
+        State { next_leaf: before, refused: Some(refused), ..failed }
     }
 
     /// Whoever failed, it is tried again later.
@@ -216,8 +215,8 @@ impl Audit {
         }
         let due_at_ms = now_ms.saturating_add(delay_ms(failures, jitter()));
         let is_failing = state.is_failing || failures >= TOLD_AT;
-        let (error, failed_at_ms) = (Some(error), Some(now_ms));
-        State { failures, due_at_ms, is_failing, error, failed_at_ms, ..state.clone() }
+        let (error, failed_at_ms, together) = (Some(error), Some(now_ms), Some((together(state) / 2).max(1)));
+        State { failures, due_at_ms, is_failing, error, failed_at_ms, together, ..state.clone() }
     }
 
     /// Writes down what came of a turn, and tells where a target begins or ends to fail.
@@ -251,6 +250,11 @@ impl Audit {
         });
         written.await
     }
+}
+
+/// How many records a target gets next.
+fn together(state: &State) -> i64 {
+    state.together.unwrap_or(TOGETHER).clamp(1, TOGETHER)
 }
 
 /// Somebody took away the record of a leaf.

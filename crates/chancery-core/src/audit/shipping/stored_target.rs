@@ -127,7 +127,7 @@ pub(super) fn shown(state: table::State, leaves: i64) -> ShippingState {
         shipped: count(state.shipped),
         failures: count(state.failures),
         failing: state.is_failing,
-        tried_again_at: (state.failures > 0).then(|| rfc3339_ms(state.due_at_ms)),
+        tried_again_at: (state.failures > 0 && state.due_at_ms > 0).then(|| rfc3339_ms(state.due_at_ms)),
         shipped_at: state.shipped_at_ms.map(rfc3339_ms),
         error: state.error,
         failed_at: state.failed_at_ms.map(rfc3339_ms),
