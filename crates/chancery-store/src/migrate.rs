@@ -87,6 +87,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0102_moved_token_profiles",
     "0103_audit_archives",
     "0104_refused_batches",
+    "0105_members_of_decisions",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -72,13 +72,12 @@ impl<D: FromStr<Err = UnknownSpelling>> StoredDecision<D> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let all = decisions::identities(tx, on, subject).await?;
         let signatures = approval_signatures::of(tx, subject).await?;
-        let decision = |row: Decision| {
+        let decision = |(row, identities): (Decision, Vec<Identity>)| {
             Ok(Self {
                 decision: row.decision.parse().map_err(Error::internal)?,
                 roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
-                identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
+                identities,
                 signatures: signatures.iter().filter(|signed| signed.version == row.version).cloned().collect(),
                 row,
             })
@@ -144,8 +143,18 @@ impl NewDecision {
         let roles = serde_json::to_string(roles).map_err(Error::internal)?;
         let (decision, note) = (decision.to_owned(), note.to_owned());
         let (statement_digest, statement_rows) = (None, None);
-        let row =
-            Decision { subject_id, version, decision, note, roles, decided_at_ms, statement_digest, statement_rows };
+        let members = i64::try_from(caller.members().len()).ok();
+        let row = Decision {
+            subject_id,
+            version,
+            decision,
+            note,
+            roles,
+            decided_at_ms,
+            statement_digest,
+            statement_rows,
+            members,
+        };
         Ok(Self { row, members: caller.members().to_vec(), signed })
     }
 

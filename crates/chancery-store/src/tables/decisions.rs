@@ -3,7 +3,8 @@
 
 use uuid::Uuid;
 
-use crate::authority::{self, authority};
+use crate::authority::{self, Authority as _, authority};
+use crate::value::Bind as _;
 use crate::{StoreError, Tx, sql};
 
 /// What is decided on.
@@ -34,6 +35,8 @@ pub struct Decision {
     pub statement_digest: Option<Vec<u8>>,
     /// How many that statement is over.
     pub statement_rows: Option<i64>,
+    /// In the name of how many identities it was made; none where that was not kept yet.
+    pub members: Option<i64>,
 }
 
 /// One identity in whose name a decision was made.
@@ -58,7 +61,7 @@ macro_rules! rows {
             pub(super) const DECISIONS: &str = concat!(
                 "SELECT ",
                 $subject,
-                ", version, decision, note, roles, decided_at_ms, statement_digest, statement_rows, mac FROM ",
+                ", version, decision, note, roles, decided_at_ms, statement_digest, statement_rows, members, mac FROM ",
                 $decisions,
                 " WHERE ",
                 $subject,
@@ -84,6 +87,7 @@ macro_rules! rows {
                 decided_at_ms: i64,
                 statement_digest: Option<Vec<u8>>,
                 statement_rows: Option<i64>,
+                members: Option<i64>,
             }
 
             #[derive(Clone)]
@@ -106,6 +110,7 @@ macro_rules! rows {
                         decided_at_ms,
                         statement_digest,
                         statement_rows,
+                        members,
                     } = row;
                     Self {
                         subject_id,
@@ -116,6 +121,7 @@ macro_rules! rows {
                         decided_at_ms,
                         statement_digest,
                         statement_rows,
+                        members,
                     }
                 }
             }
@@ -131,6 +137,7 @@ macro_rules! rows {
                         decided_at_ms,
                         statement_digest,
                         statement_rows,
+                        members,
                     } = row;
                     Self {
                         subject_id,
@@ -141,6 +148,7 @@ macro_rules! rows {
                         decided_at_ms,
                         statement_digest,
                         statement_rows,
+                        members,
                     }
                 }
             }
@@ -161,6 +169,7 @@ macro_rules! rows {
 
             authority!(Decided, $decisions, keys 2, {
                 subject_id as $subject, version, decision, note, roles, decided_at_ms, statement_digest, statement_rows,
+                members,
             });
             authority!(By, $identities, keys 3, {
                 subject_id as $subject, decision, identity_id, version, identity_name,
@@ -188,22 +197,40 @@ pub async fn insert_identity(tx: &mut Tx, on: On, row: &Decision, id: Uuid, name
     }
 }
 
-/// The decisions on a subject, oldest first.
-pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<Decision>, StoreError> {
-    Ok(match on {
-        On::Request => decisions(sql(on_requests::DECISIONS).bind(subject_id).all::<on_requests::Decided>(tx).await?),
-        On::Proposal => {
-            decisions(sql(on_proposals::DECISIONS).bind(subject_id).all::<on_proposals::Decided>(tx).await?)
+/// The decisions on a subject, oldest first, each with all identities in whose name it was made; or
+/// [`StoreError::Unauthentic`], where one was taken out: whoever it is could decide once more.
+pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<(Decision, Vec<Identity>)>, StoreError> {
+    let (decisions, identities) = match on {
+        On::Request => (
+            decisions(sql(on_requests::DECISIONS).bind(subject_id).all::<on_requests::Decided>(tx).await?),
+            by(sql(on_requests::IDENTITIES).bind(subject_id).all::<on_requests::By>(tx).await?),
+        ),
+        On::Proposal => (
+            decisions(sql(on_proposals::DECISIONS).bind(subject_id).all::<on_proposals::Decided>(tx).await?),
+            by(sql(on_proposals::IDENTITIES).bind(subject_id).all::<on_proposals::By>(tx).await?),
+        ),
+    };
+    let mut all = Vec::with_capacity(decisions.len());
+    for decision in decisions {
+        let made_by: Vec<_> = identities.iter().filter(|one| one.version == decision.version).cloned().collect();
+        let are_all =
+            decision.members.map_or(!made_by.is_empty(), |members| i64::try_from(made_by.len()) == Ok(members));
+        if !are_all {
+            return Err(refused(tx, on, subject_id, decision.version));
         }
-    })
+        all.push((decision, made_by));
+    }
+    Ok(all)
 }
 
-/// The identities of all decisions on a subject, by decision.
-pub async fn identities(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<Identity>, StoreError> {
-    Ok(match on {
-        On::Request => by(sql(on_requests::IDENTITIES).bind(subject_id).all::<on_requests::By>(tx).await?),
-        On::Proposal => by(sql(on_proposals::IDENTITIES).bind(subject_id).all::<on_proposals::By>(tx).await?),
-    })
+/// What is answered of a subject one of whose decisions is not what was written: the one that made this version.
+pub fn refused(tx: &Tx, on: On, subject_id: Uuid, version: i64) -> StoreError {
+    let table = match on {
+        On::Request => &on_requests::Decided::TABLE,
+        On::Proposal => &on_proposals::Decided::TABLE,
+    };
+    let key = [subject_id.into_value(), version.into_value()];
+    tx.authenticator().refuse(table, &[key[0].stored(), key[1].stored()])
 }
 
 fn decisions(rows: Vec<impl Into<Decision>>) -> Vec<Decision> {

@@ -128,6 +128,9 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     .execute(tx)
     .await?;
     for statement in [
+        "ALTER TABLE approvals DROP COLUMN members",
+        "ALTER TABLE proposal_decisions DROP COLUMN members",
+        "DELETE FROM migrations WHERE name = '0105_members_of_decisions'",
         "DROP TABLE detokenize_grant_tokens",
         "DROP TABLE detokenize_grants",
         "DROP INDEX proposals_by_token_profile",

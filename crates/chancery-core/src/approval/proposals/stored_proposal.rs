@@ -63,6 +63,10 @@ impl StoredProposal {
         let effect = effects.read(&row)?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
+        if !decisions.iter().any(|one| one.decision == ProposalDecision::Submit) {
+            // Whoever made it could approve it.
+            return Err(tables::decisions::refused(tx, On::Proposal, row.id, 1).into());
+        }
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
         let kind = effect.kind();
         let is_pre_approval = kind == ProposalKind::PreApproval;

@@ -12,6 +12,8 @@ use crate::{
 on_both!(
     approvals_digests_and_policies_that_somebody_wrote_sign_nothing,
     a_submitter_who_is_taken_out_of_the_set_does_not_approve_his_own,
+    an_approver_who_is_taken_out_of_an_approval_does_not_give_another,
+    whoever_proposed_does_not_approve_it_once_taken_out,
     items_of_a_manifest_are_those_that_were_approved,
     page_hashes_are_those_that_were_approved,
     proposals_and_their_decisions_that_somebody_wrote_take_no_effect,
@@ -78,6 +80,49 @@ async fn a_submitter_who_is_taken_out_of_the_set_does_not_approve_his_own(postgr
     let request = signing.submit(&service, b"a").await;
     harm(&signing.app, "DELETE FROM submitter_set_members WHERE set_id IS NOT NULL");
     approve(&signing.admin, &request).await.refused(503, "Unavailable", None);
+}
+
+async fn an_approver_who_is_taken_out_of_an_approval_does_not_give_another(postgres: bool) {
+    let signing = signing(postgres).await;
+    let (ann, app) = (signing.approver("ann").await, &signing.app);
+    let service = signing.deploy("builds", 2).await;
+    let requests = [signing.submit(&service, b"a").await, signing.submit(&service, b"b").await];
+    for request in &requests {
+        approve(&ann, request).await.response();
+    }
+    harm(app, &format!("DELETE FROM approval_identities WHERE request_id = '{}'", requests[0]));
+    let admin_id = signing.admin.identity_uuid("Admin2").await;
+    harm(app, &format!("UPDATE approvals SET members = NULL WHERE request_id = '{}'", requests[1]));
+    harm(
+        app,
+        &format!("UPDATE approval_identities SET identity_id = '{admin_id}' WHERE request_id = '{}'", requests[1]),
+    );
+    for request in &requests {
+        approve(&ann, request).await.refused(503, "Unavailable", None);
+    }
+    let tables = told(&signing.admin, 2).await;
+    assert!(tables.iter().any(|table| table == "approvals"), "{tables:?}");
+}
+
+async fn whoever_proposed_does_not_approve_it_once_taken_out(postgres: bool) {
+    let signing = signing(postgres).await;
+    let app = &signing.app;
+    let service = signing.deploy("builds", 1).await;
+    let propose = async |digit: u8| {
+        let digests = [Base64::encode(&[digit; 32])];
+        let body = json!({"name": "nightly", "policyUuid": service.policy, "digests": digests});
+        let made = signing.admin.post("/api/v2/x509/pre-approvals", body).await;
+        made.response()["uuid"].as_str().unwrap().to_owned()
+    };
+    let [names, all] = [propose(1).await, propose(2).await];
+    for id in [&names, &all] {
+        harm(app, &format!("DELETE FROM proposal_identities WHERE proposal_id = '{id}'"));
+    }
+    harm(app, &format!("DELETE FROM proposal_decisions WHERE proposal_id = '{all}'"));
+    for id in [names, all] {
+        let approved = signing.admin.post(&format!("{PROPOSALS}/{id}/approve"), json!({})).await;
+        approved.refused(503, "Unavailable", None);
+    }
 }
 
 async fn items_of_a_manifest_are_those_that_were_approved(postgres: bool) {
