@@ -61,6 +61,11 @@ pub async fn of_provider(tx: &mut Tx, provider_id: Uuid) -> Result<Vec<Row>, Sto
     sql(OF_PROVIDER).bind(provider_id).authentic(tx).await
 }
 
+/// The same for whoever asks whom names stand for: none is left out.
+pub async fn all_of_provider(tx: &mut Tx, provider_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_PROVIDER).bind(provider_id).all(tx).await
+}
+
 /// Whether one of a provider asks for exactly this.
 pub async fn has_same(tx: &mut Tx, provider_id: Uuid, content: &str) -> Result<bool, StoreError> {
     let found: i64 = sql(SAME).bind(provider_id).bind(content).one(tx).await?;

@@ -41,6 +41,11 @@ pub async fn of_identity(tx: &mut Tx, identity_id: Uuid) -> Result<Vec<Row>, Sto
     sql(OF_IDENTITY).bind(identity_id).authentic(tx).await
 }
 
+/// The same for whoever asks how much it holds: none is left out, so where one is not what it says, neither is the answer.
+pub async fn held_by(tx: &mut Tx, identity_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_IDENTITY).bind(identity_id).all(tx).await
+}
+
 /// Every assignment, the oldest first.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).authentic(tx).await

@@ -175,6 +175,6 @@ pub(in crate::identity) async fn check_takes_programs(tx: &mut Tx, identity: Uui
 }
 
 async fn held(tx: &mut Tx, identity: Uuid) -> Result<Vec<RoleId>> {
-    let rows = identity_roles::of_identity(tx, identity).await?;
+    let rows = identity_roles::held_by(tx, identity).await?;
     Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
 }

@@ -30,7 +30,7 @@ pub(crate) async fn check_stands_for(
 ) -> Result<()> {
     for authority in authorities {
         let Some(provider) = tables::identity_providers::by_issuer(tx, authority).await? else { continue };
-        for binding in tables::identity_bindings::of_provider(tx, provider.id).await? {
+        for binding in tables::identity_bindings::all_of_provider(tx, provider.id).await? {
             if !BindingContent::of(&binding)?.takes_certificate(names) {
                 continue;
             }
