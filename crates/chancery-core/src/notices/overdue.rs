@@ -2,7 +2,8 @@
 //! written when it happens; here it is recorded once, so that it is told.
 //!
 //! For each of the two there is a mark in the store: what was to end before it has been told of. A look moves the mark in
-//! the transaction with the records, so that nothing is told twice, by no node and after no restart.
+//! the transaction with the records, so that nothing is told twice, by no node and after no restart, unless clocks are more
+//! than an hour apart.
 
 use std::{sync::Arc, time::Duration};
 

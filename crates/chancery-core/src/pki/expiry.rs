@@ -1,7 +1,8 @@
 //! Certificates that will soon end: an audit record at 30, 7 and 1 days before, once each, and figures for the metrics.
 //!
 //! For each of the three there is a mark in the store: what ends before it has been told of. A look moves the mark to so
-//! many days from now, in the transaction with the records, so that nothing is told twice, by no node and after no restart.
+//! many days from now, in the transaction with the records, so that nothing is told twice, by no node and after no restart,
+//! unless clocks are more than an hour apart.
 //! A certificate that is issued for less than 30 days lies behind that mark from the beginning and is told of later only.
 
 use std::{

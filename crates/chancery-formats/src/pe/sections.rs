@@ -22,7 +22,7 @@ const NOT_FILLED_UP: Unfit = Unfit(
 );
 const MAPPED_WHOLE: Unfit = Unfit(
     "The image's SectionAlignment is below 4096, so Windows maps all of the file, and SizeOfImage or AddressOfEntryPoint is \
-     behind what a signature covers.",
+     behind what a signature covers: fill the file up with zeros to SizeOfImage.",
 );
 /// Below this alignment Windows maps the file as it is.
 const PAGE: u32 = 4_096;

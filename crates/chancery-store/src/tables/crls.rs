@@ -80,11 +80,12 @@ const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_upda
 const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
     WHERE issuer_id = $1 AND der IS NOT NULL AND delta IS NOT NULL";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
-    base_number = $6, base_s = $7, delta = $8 WHERE issuer_id = $1 AND number = $2";
+    base_number = $6, base_s = CASE WHEN changes <> $3 AND base_s < $7 THEN base_s ELSE $7 END, delta = $8 WHERE issuer_id = $1 AND number = $2";
 const REVOKED_AGAIN: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND serial = $2";
 const RELEASES: &str =
     "SELECT issuer_id, serial, released_at_s, mac FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
-const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND released_at_s < $2";
+const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 \
+    AND released_at_s < (SELECT base_s FROM crls WHERE issuer_id = $1) - $2";
 
 /// Seconds before a base from which delta lists tell of what happened, too: it may have been stored after the base was signed,
 /// or by the clock of another node. What the base tells of as well does no harm there.
@@ -113,7 +114,8 @@ pub async fn lists(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Lists>, StoreE
     sql(LISTS).bind(issuer_id).optional(tx).await
 }
 
-/// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. Releases
+/// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. What has changed
+/// while they were made, also well before them, the next delta list tells of. Releases
 /// from well before the base are forgotten: the base tells of them.
 pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, StoreError> {
     begin(tx, from.issuer_id, 0).await?;
@@ -128,7 +130,7 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
         .bind(&signed.delta)
         .execute(tx)
         .await?;
-    sql(FORGET).bind(from.issuer_id).bind(signed.base.signed_at_s - LATE_S).execute(tx).await?;
+    sql(FORGET).bind(from.issuer_id).bind(LATE_S).execute(tx).await?;
     Ok(rows == 1)
 }
 

@@ -132,8 +132,9 @@ impl StoredMailbox {
             self.is_enabled = pending.enabled;
             return Ok(false);
         }
-        // What lies ahead is of a clock that was wrong.
-        self.sent.retain(|at_ms| (now_ms.saturating_sub(HOUR_MS) + 1..=now_ms).contains(at_ms));
+        // What lies well ahead is of a clock that was wrong.
+        let (after_ms, until_ms) = (now_ms.saturating_sub(HOUR_MS), now_ms.saturating_add(MINUTE_MS));
+        self.sent.retain(|at_ms| *at_ms > after_ms && *at_ms <= until_ms);
         let max = limits.notices.mailbox_codes_per_hour;
         let is_full = self.sent.len() >= max as usize;
         let free_at_ms = match (self.sent.last(), self.sent.first()) {

@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::confirm::TRIES_MAX;
 use crate::{Error, Result, time::rfc3339_ms};
 
+/// By how much the clock of another node may be ahead.
+const AHEAD_MS: i64 = 60_000;
+
 /// What is wanted at an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -110,9 +113,9 @@ impl StoredMailbox {
     }
 
     /// Whether it is to hear of what happened at this moment: nothing from before it was confirmed. What waits when another
-    /// address is confirmed goes there. One that was confirmed later than now was so by a clock that was ahead.
+    /// address is confirmed goes there. One that was confirmed well after now was so by a clock that was wrong.
     pub(super) fn was_there_at(&self, at_ms: i64, now_ms: i64) -> bool {
-        self.confirmed_at_ms.is_some_and(|since_ms| since_ms <= at_ms || since_ms > now_ms)
+        self.confirmed_at_ms.is_some_and(|since_ms| since_ms <= at_ms || since_ms > now_ms.saturating_add(AHEAD_MS))
     }
 
     /// Whether it gets a notice, if that concerns its identity.
