@@ -4036,7 +4036,7 @@ class ShippingState(TypedDict):
     failing: bool
     """Whether it fails, so that `AuditTargetFail` was recorded and told."""
     failures: int
-    """Failures since it last took what it had refused."""
+    """Failures in a row; one until it has taken what it had refused."""
     nextSequence: int
     """The `sequence` of the record that it gets next: it has all before, from the first that it was to get."""
     shipped: int

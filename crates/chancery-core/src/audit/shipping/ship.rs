@@ -177,7 +177,9 @@ impl Audit {
         let shipped_at_ms = Some(self.context.clock.now_ms());
         let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
         if state.refused.is_some_and(|refused| next_leaf < refused.until) {
-            return State { together: Some((together(state) * 2).min(TOGETHER)), ..taken };
+            // It gets on: a failure that follows is the first in a row, and is tried again soon.
+            let together = Some((together(state) * 2).min(TOGETHER));
+            return State { failures: state.failures.min(1), together, ..taken };
         }
         State { failures: 0, is_failing: false, together: None, refused: None, ..taken }
     }

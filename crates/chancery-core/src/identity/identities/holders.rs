@@ -117,7 +117,7 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
 /// Refuses a password or a name from somebody who holds less than the identity: with the one they could log in as it, with
 /// the other let somebody else appear as it.
 pub(in crate::identity) async fn check_holds_as_much(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
-    for id in held(tx, identity).await? {
+    for id in identity_roles::held_by(tx, identity).await?.into_iter().map(|row| RoleId::from(row.role_id)) {
         if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
             check_may_give(tx, granter, id, &rules_of(&role)?).await?;
         }
@@ -175,6 +175,6 @@ pub(in crate::identity) async fn check_takes_programs(tx: &mut Tx, identity: Uui
 }
 
 async fn held(tx: &mut Tx, identity: Uuid) -> Result<Vec<RoleId>> {
-    let rows = identity_roles::held_by(tx, identity).await?;
+    let rows = identity_roles::of_identity(tx, identity).await?;
     Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
 }
