@@ -326,8 +326,13 @@ impl Authenticator {
 
     /// Notes that a row is not what it says, and tells the log of it once. Never of what it holds.
     pub(crate) fn refuse(&self, table: &Table, key: &[Option<Stored<'_>>]) -> StoreError {
-        self.0.refusals.fetch_add(1, Ordering::Relaxed);
         let row = Unauthentic { table: table.name, id: id_of(key) };
+        self.suspect(row, key.iter().map(|part| Value::of(*part)).collect())
+    }
+
+    /// The same of a row that is looked at again by this key; without one it is counted as long as the store is open.
+    pub(crate) fn suspect(&self, row: Unauthentic, key: Vec<Value>) -> StoreError {
+        self.0.refusals.fetch_add(1, Ordering::Relaxed);
         let mut suspects = self.suspects();
         if !suspects.contains_key(&row) {
             error!(
@@ -336,7 +341,6 @@ impl Authenticator {
                 "a row of the database is not what Chancery wrote; it is refused until it is restored"
             );
             if suspects.len() < SUSPECTS_MAX {
-                let key = key.iter().map(|part| Value::of(*part)).collect();
                 suspects.insert(row.clone(), Suspect { key, told: false });
                 self.0.has_suspects.store(true, Ordering::Relaxed);
             }

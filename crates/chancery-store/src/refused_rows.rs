@@ -1,18 +1,19 @@
-//! Rows whose MACs are not good: those that somebody met, all that there are, and how one is taken for good after a repair
-//! by hand.
+//! Rows whose MACs are not good, or of whose parts some are not there: those that somebody met, all that there are, and how
+//! one is taken for good after a repair by hand.
 
 use crate::authority::{Table, Unauthentic, id_of};
-use crate::row_keys::{Raw, authenticate_rows, page_after};
+use crate::row_keys::{Raw, authenticate_rows, page_after, parts_of, select};
 use crate::tables::AUTHORITY;
 use crate::value::Value;
 use crate::{Store, StoreError, Tx, generated_sql};
 
-/// A row whose MAC is not good, as it was found.
+/// A row that is refused, as it was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedRow {
     row: Unauthentic,
     table: &'static Table,
     found: Raw,
+    has_good_mac: bool,
 }
 
 impl RefusedRow {
@@ -33,6 +34,18 @@ impl RefusedRow {
         self.found.is_readable()
     }
 
+    /// Whether it is as Chancery wrote it, so that only its parts are wrong.
+    #[must_use]
+    pub const fn has_good_mac(&self) -> bool {
+        self.has_good_mac
+    }
+
+    /// Where it is not whole, which no MAC mends: the table of the rows that belong to it, and how many of them there are.
+    pub fn parts(&self) -> Option<(&'static str, i64)> {
+        let (parts, _) = parts_of(self.table).filter(|_| !self.found.is_whole(self.table))?;
+        Some((parts, self.found.parts))
+    }
+
     /// Gives the row a good MAC; false where it is no longer as it was found.
     pub async fn authenticate(&self, tx: &mut Tx) -> Result<bool, StoreError> {
         let is_as_found = self.is_readable()
@@ -47,8 +60,7 @@ impl RefusedRow {
 async fn by_key(tx: &mut Tx, table: &Table, key: &[Value]) -> Result<Option<Raw>, StoreError> {
     let is = |(number, column): (usize, &&str)| format!("{column} = ${}", number + 1);
     let found: Vec<_> = table.columns[..table.keys].iter().enumerate().map(is).collect();
-    let (columns, name) = (table.columns.join(", "), table.name);
-    let text = format!("SELECT {columns}, mac FROM {name} WHERE {}", found.join(" AND "));
+    let text = format!("{} WHERE {}", select(table), found.join(" AND "));
     generated_sql(text).bind_all(key).optional(tx).await
 }
 
@@ -73,7 +85,7 @@ impl Store {
     }
 
     /// Looks again at the rows that were refused, and forgets those that are as they were written, or gone; how many that
-    /// were.
+    /// were. One that was refused for what others say is not known to be mended.
     pub async fn look_at_refused(&self) -> Result<usize, StoreError> {
         let refused = self.authenticator().refused();
         if refused.is_empty() {
@@ -84,9 +96,9 @@ impl Store {
             Box::pin(async move {
                 let mut mended = 0;
                 for (row, key) in refused {
-                    let Some(table) = table_of(&row) else { continue };
+                    let Some(table) = table_of(&row).filter(|_| !key.is_empty()) else { continue };
                     let is_refused = match by_key(tx, table, &key).await? {
-                        Some(found) => !found.is_good(table, &authenticator)?,
+                        Some(found) => !found.is_good(table, &authenticator)? || !found.is_whole(table),
                         None => false,
                     };
                     if !is_refused {
@@ -100,7 +112,7 @@ impl Store {
         .await
     }
 
-    /// Looks at every row that carries authority, a page at a time; those whose MACs are not good.
+    /// Looks at every row that carries authority, a page at a time; those that are refused.
     pub async fn look_at_all_rows(&self) -> Result<Vec<RefusedRow>, StoreError> {
         let mut refused = Vec::new();
         for table in AUTHORITY {
@@ -114,10 +126,11 @@ impl Store {
                 }
                 last = end.key(table).to_vec();
                 for found in rows {
-                    if !found.is_good(table, self.authenticator())? {
+                    let has_good_mac = found.is_good(table, self.authenticator())?;
+                    if !has_good_mac || !found.is_whole(table) {
                         let key: Vec<_> = found.key(table).iter().map(Value::stored).collect();
                         let row = Unauthentic { table: table.name, id: id_of(&key) };
-                        refused.push(RefusedRow { row, table, found });
+                        refused.push(RefusedRow { row, table, found, has_good_mac });
                     }
                 }
             }

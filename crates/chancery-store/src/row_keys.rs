@@ -135,10 +135,38 @@ async fn authenticate_table(tx: &mut Tx, table: &Table) -> Result<u64, StoreErro
 
 /// The next rows of a table by its key.
 pub(crate) fn page_after(table: &Table, last: &[Value]) -> Statement {
-    let (columns, name, key) = (table.columns.join(", "), table.name, table.columns[..table.keys].join(", "));
+    let (select, key) = (select(table), table.columns[..table.keys].join(", "));
     let parameters: Vec<_> = (1..=last.len()).map(|number| format!("${number}")).collect();
     let after = if last.is_empty() { String::new() } else { format!("WHERE ({key}) > ({})", parameters.join(", ")) };
-    generated_sql(format!("SELECT {columns}, mac FROM {name} {after} ORDER BY {key} LIMIT {PAGE}")).bind_all(last)
+    generated_sql(format!("{select} {after} ORDER BY {key} LIMIT {PAGE}")).bind_all(last)
+}
+
+/// Rows of authority that others belong to: the table, that of the others, and which of those belong to a row. Whoever deletes
+/// one of them leaves every MAC good.
+const PARTS: [(&str, &str, &str); 4] = [
+    ("submitter_sets", "submitter_set_members", "part.set_id = submitter_sets.id"),
+    ("approvals", "approval_identities", "part.request_id = approvals.request_id AND part.version = approvals.version"),
+    (
+        "proposal_decisions",
+        "proposal_identities",
+        "part.proposal_id = proposal_decisions.proposal_id AND part.version = proposal_decisions.version",
+    ),
+    ("proposals", "proposal_decisions", "part.proposal_id = proposals.id AND part.decision = 'Submit'"),
+];
+
+/// The table of the rows that belong to one of this, and which they are.
+pub(crate) fn parts_of(table: &Table) -> Option<(&'static str, &'static str)> {
+    PARTS.iter().find(|(name, ..)| *name == table.name).map(|(_, parts, which)| (*parts, *which))
+}
+
+/// How a statement begins that reads rows of a table as [`Raw`].
+pub(crate) fn select(table: &Table) -> String {
+    let (columns, name) = (table.columns.join(", "), table.name);
+    let parts = match parts_of(table) {
+        Some((parts, which)) => format!("(SELECT COUNT(*) FROM {parts} AS part WHERE {which})"),
+        None => "1".to_owned(),
+    };
+    format!("SELECT {columns}, mac, {parts} FROM {name}")
 }
 
 /// Gives these rows a MAC each, whatever they are.
@@ -172,6 +200,8 @@ pub(crate) struct Raw {
     columns: Vec<Value>,
     /// The first of them that no release can have written: SQLite takes any type in any column.
     unreadable: Option<usize>,
+    /// How many rows of another table belong to it; 1 where none do.
+    pub(crate) parts: i64,
 }
 
 impl Raw {
@@ -211,12 +241,24 @@ impl Raw {
         }
         Ok(self.unreadable.is_none() && authenticator.version(message, self.mac())?.is_some())
     }
+
+    /// Whether the rows are there that belong to it: as many as it says, or any where it says nothing.
+    pub(crate) fn is_whole(&self, table: &Table) -> bool {
+        let members = table.columns.iter().position(|column| *column == "members");
+        match members.and_then(|place| self.columns.get(place)) {
+            Some(Value::Number(Some(members))) => self.parts == *members,
+            Some(Value::Number(None) | Value::Text(_) | Value::Bytes(_)) | None => self.parts > 0,
+        }
+    }
 }
 
 impl FromColumns for Raw {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        let (columns, unreadable) = columns.whatever()?;
-        Ok(Self { columns, unreadable })
+        let (mut columns, unreadable) = columns.whatever()?;
+        let Some(Value::Number(Some(parts))) = columns.pop() else {
+            return Err(StoreError::Internal("a count is no number".into()));
+        };
+        Ok(Self { columns, unreadable, parts })
     }
 }
 

@@ -2,9 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::authority::{Authenticator, Message, Table};
+use crate::authority::{Authenticator, Message, Table, Unauthentic};
 use crate::backend::Backend;
-use crate::value::Bind;
 use crate::{StoreError, Value, postgres, sqlite};
 
 /// The transaction that a work reads and writes in. It owns its connection and is made only by [`crate::Store`].
@@ -55,10 +54,10 @@ impl Tx {
         self.authenticator.seal(message, version)
     }
 
-    /// Refuses a row that has no MAC of its own, where it does not agree with one that has.
+    /// Refuses a row that does not agree with others, or is not there, which its own MAC does not tell. Nor does it tell when
+    /// they agree again: it can be read then, and is counted as long as the store is open.
     pub fn refuse(&self, table: &'static str, id: Uuid) -> StoreError {
-        let table = Table { name: table, columns: &["request_id"], keys: 1, apart: &[] };
-        self.authenticator.refuse(&table, &[id.into_value().stored()])
+        self.authenticator.suspect(Unauthentic { table, id: id.to_string() }, Vec::new())
     }
 
     /// Whether works that write run one after the other.

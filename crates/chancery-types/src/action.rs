@@ -204,9 +204,10 @@ wire_enum! {
         /// What becomes of the whole audit: exports, where records are shipped to, and for how long they are kept.
         Exports,
         /// What gives somebody more: roles, identities, passwords and API keys also of one's own, providers and bindings, passkeys
-        /// of others.
+        /// of others; and certificates that log in.
         Access,
-        /// Keys in custody: made, taken in, changed, rotated, disabled, enabled; those of authorities and services, too.
+        /// Keys in custody: made, taken in, changed, rotated, disabled, enabled; those of authorities and services, too. Also
+        /// certificates of authorities, responders and stamps, for whatever key, and holds that are released.
         Custody,
         /// What everybody is held to: Control Rules with their profiles, signing policies, certificate profiles, approvals that
         /// issuing takes, authorities that are imported, services.
@@ -217,7 +218,8 @@ wire_enum! {
 impl Action {
     /// Which of them an action is, said of each: a new one does not compile before somebody has thought of it. What only reads
     /// or takes something away, such as locking an identity or deleting a key of it, is never held up; nor is daily work that
-    /// programs do, such as issuing under a profile, which approvals are for.
+    /// programs do, such as issuing under a profile, which approvals are for. Where it depends on what is in a request, whoever
+    /// reads that asks besides: settings, services that come with a key, and certificates that are more than daily work.
     #[must_use]
     #[rustfmt::skip]
     pub const fn fresh_factor_for(self) -> Option<FreshFactorFor> {
@@ -232,7 +234,7 @@ impl Action {
             | Self::IdentityProviderCreate | Self::IdentityProviderChange | Self::IdentityBindingCreate
             | Self::PasskeyConfirm => Some(FreshFactorFor::Access),
             Self::KeyCreate | Self::KeyChange | Self::KeyRotate | Self::KeyDisable | Self::KeyEnable
-            | Self::CertificateGenerate | Self::CertificateRekey | Self::AuthorityImport
+            | Self::CertificateGenerate | Self::CertificateRekey | Self::CertificateRelease | Self::AuthorityImport
             | Self::ServiceRenew => Some(FreshFactorFor::Custody),
             Self::TokenProfileCreate | Self::TokenProfileChange | Self::TokenProfileDelete | Self::ControlRulesChange
             | Self::CertProfileCreate | Self::CertProfileChange | Self::CertProfileDelete | Self::IssuerApprovalChange
@@ -260,7 +262,7 @@ impl Action {
             // Daily work: what a rule, a profile or a policy allows.
             | Self::Tokenize | Self::Detokenize | Self::PartialDetokenize | Self::BatchTokenize | Self::BatchDetokenize
             | Self::TrackTokenize | Self::TrackDetokenize | Self::Rewrap | Self::DetokenizeGrantUse
-            | Self::CertificateRequest | Self::CertificateRenew | Self::CertificateRelease
+            | Self::CertificateRequest | Self::CertificateRenew
             | Self::SigningRequestSubmit | Self::ProposalSubmit
             // Notices hold nothing that is secret.
             | Self::NoticeTargetCreate | Self::NoticeTargetChange | Self::NoticeTargetTest | Self::MailboxSet

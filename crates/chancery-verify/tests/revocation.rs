@@ -24,6 +24,12 @@ const ON_HOLD: &str = "R\t301231235959Z\t260101000000Z,certificateHold\t77\tunkn
 /// Before the tests are run, and long.
 const EARLIER: &str = "-crl_lastupdate 20260101000000Z -crl_nextupdate 20360101000000Z";
 
+/// From long after the leaf's end.
+const LATE: &str = "-crl_lastupdate 20400101000000Z -crl_nextupdate 20410101000000Z";
+
+/// 2040-06-01 00:00:00 UTC.
+const LATE_MS: i64 = 2_222_121_600_000;
+
 struct Pki {
     folder: TempDir,
 }
@@ -69,7 +75,10 @@ impl Pki {
             "[ca]\ndefault_ca=d\n[d]\ndatabase=index\ncrlnumber=number\ndefault_md=sha256\ndefault_crl_days=30\n\
              unique_subject=no\ncrl_extensions=e\n[e]\nauthorityKeyIdentifier=keyid\n[delta]\n\
              authorityKeyIdentifier=keyid\n2.5.29.27=critical,ASN1:INTEGER:1\n[authorities]\n\
-             issuingDistributionPoint=critical,@authorities_only\n[authorities_only]\nonlyCA=TRUE\n",
+             issuingDistributionPoint=critical,@authorities_only\n[authorities_only]\nonlyCA=TRUE\n\
+             [kept]\n2.5.29.60=ASN1:GENERALIZEDTIME:20260101000000Z\n\
+             [kept_since_later]\n2.5.29.60=ASN1:GENERALIZEDTIME:20390101000000Z\n\
+             [unreadable]\n2.5.29.60=ASN1:NULL\n",
         );
         let made = format!("ca -gencrl -config ca.conf -cert {issuer}.pem -keyfile {issuer}.key -out {name}.crl");
         self.openssl(&format!("{made} {options}"));
@@ -93,13 +102,25 @@ impl Pki {
     }
 
     fn breach_for(&self, purpose: Purpose, others: &[&str], lists: &[&str], at_ms: i64) -> Option<Breach> {
+        self.breach_seen(purpose, others, lists, at_ms, now_ms())
+    }
+
+    /// As somebody sees it at another moment than now.
+    fn breach_seen(
+        &self,
+        purpose: Purpose,
+        others: &[&str],
+        lists: &[&str],
+        at_ms: i64,
+        seen_ms: i64,
+    ) -> Option<Breach> {
         let (leaf, others, roots) = (self.links(&["leaf"]), self.links(others), self.links(&["root"]));
         let lists = self.lists(lists);
         let settings = PathSettings {
             at_ms,
             purpose,
             allow_weak: false,
-            crls: Some(CrlSettings { lists: &lists, now_ms: now_ms() }),
+            crls: Some(CrlSettings { lists: &lists, now_ms: seen_ms }),
             policies: PolicySettings::default(),
         };
         match find_path(&leaf[0], &others, &roots, &settings) {
@@ -208,9 +229,8 @@ fn only_who_belongs_to_the_issuer_speaks_for_it() {
 fn a_list_counts_while_it_is_valid() {
     let pki = Pki::new();
     pki.list("old", "root", 1, "", EARLIER);
-    let late = "-crl_lastupdate 20400101000000Z -crl_nextupdate 20410101000000Z";
-    pki.list("future", "root", 2, "", late);
-    pki.list("futurehold", "root", 2, ON_HOLD, late);
+    pki.list("future", "root", 2, "", LATE);
+    pki.list("futurehold", "root", 2, ON_HOLD, LATE);
     pki.list("expired", "root", 1, "", "-crl_lastupdate 20260101000000Z -crl_nextupdate 20260102000000Z");
     for list in ["future", "expired"] {
         assert_eq!(pki.breach(&[], &[list]), Some(Breach::Undetermined), "{list}");
@@ -288,4 +308,37 @@ fn what_a_list_names_is_revoked_whatever_date_stands_there() {
     pki.list("ahead", "root", 1, "R\t301231235959Z\t301230000000Z\t77\tunknown\t/CN=leaf\n", "");
     assert_eq!(pki.breach(&[], &["ahead"]), Some(Breach::Revoked));
     assert!(pki.openssl_says(&["ahead"]).contains("certificate revoked"));
+}
+
+/// By then an issuer may have dropped it (RFC 5280, 3.3), unless the list says that it keeps such ones.
+#[test]
+fn a_list_from_after_the_end_of_a_certificate_tells_nothing_by_leaving_it_out() {
+    let pki = Pki::new();
+    let breach = |lists: &[&str]| pki.breach_seen(Purpose::Any, &[], lists, now_ms(), LATE_MS);
+    let (undetermined, revoked) = (Some(Breach::Undetermined), Some(Breach::Revoked));
+    for (says, lines, expected) in [
+        ("e", "", undetermined),
+        ("kept", "", None),
+        ("kept_since_later", "", undetermined),
+        ("unreadable", "", undetermined),
+        ("e", REVOKED, revoked),
+        ("kept", REVOKED, revoked),
+        ("kept_since_later", REVOKED, revoked),
+        ("unreadable", REVOKED, revoked),
+    ] {
+        pki.list("late", "root", 3, lines, &format!("{LATE} -crlexts {says}"));
+        assert_eq!(breach(&["late"]), expected, "{says}, {lines}");
+    }
+    pki.list("late", "root", 3, "", LATE);
+    pki.list("old", "root", 1, "", EARLIER);
+    assert_eq!(breach(&["late", "old"]), None, "one from before covers it");
+    // Nor does leaving it out, or removing it, end a hold then.
+    pki.list("hold", "root", 2, ON_HOLD, "");
+    let removed = ON_HOLD.replace("certificateHold", "removeFromCRL");
+    for (says, lines, expected) in
+        [("e", "", revoked), ("kept", "", None), ("delta", removed.as_str(), revoked), ("unreadable", "", revoked)]
+    {
+        pki.list("late", "root", 3, lines, &format!("{LATE} -crlexts {says}"));
+        assert_eq!(breach(&["hold", "late"]), expected, "hold, {says}");
+    }
 }

@@ -1,7 +1,10 @@
 //! Certificate revocation lists (RFC 5280, 5).
 
 use chancery_types::RevocationReason;
-use der::{Encode, asn1::Uint};
+use der::{
+    Encode,
+    asn1::{GeneralizedTime, ObjectIdentifier, OctetString, Uint},
+};
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{
     Version,
@@ -24,6 +27,9 @@ pub const LIFETIME_S: i64 = 7 * 24 * 3_600;
 
 /// How long complete lists refer to one base. A relying party that has the base need only fetch deltas until then.
 pub const BASE_LIFETIME_S: i64 = LIFETIME_S / 2;
+
+/// expiredCertsOnCRL (X.509): a list names also what has expired at the moment that stands there, or later.
+pub const EXPIRED_CERTS_ON_CRL: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.60");
 
 /// removeFromCRL (5.3.1): what a delta list says of a hold that was released.
 const REMOVE_FROM_CRL: CrlReason = CrlReason::RemoveFromCRL;
@@ -58,6 +64,8 @@ pub struct Draft<'a> {
     pub base_number: Option<u64>,
     /// Where the delta list is, for the complete one to name.
     pub freshest: Option<&'a str>,
+    /// Certificates that end at this moment or later are named also after their end; `None` where nobody can say that.
+    pub keeps_since_s: Option<i64>,
     /// When it is made.
     pub this_update_s: i64,
     /// The signature's algorithm.
@@ -81,6 +89,12 @@ pub fn to_be_signed(draft: &Draft<'_>) -> der::Result<Vec<u8>> {
     }
     if let Some(url) = draft.freshest {
         extensions.push(extension(false, &FreshestCrl(vec![address::point(&[url.to_owned()])?]))?);
+    }
+    // It widens what a list is about, and a delta list is about the same as its base.
+    if let Some(since_s) = draft.keeps_since_s {
+        let since = GeneralizedTime::from_date_time(x509_time(since_s)?.to_date_time());
+        let extn_value = OctetString::new(since.to_der()?)?;
+        extensions.push(Extension { extn_id: EXPIRED_CERTS_ON_CRL, critical: false, extn_value });
     }
     TbsCertList {
         version: Version::V2,

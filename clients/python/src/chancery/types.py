@@ -1356,7 +1356,7 @@ class CreateTokenProfile(TypedDict):
     timeToLive: NotRequired[ValidityPeriod | None]
     """For Random: how long a token can be read; by default for ever."""
     tweakDomain: NotRequired[TokenProfileId | None]
-    """Another profile whose tokens this one shall share; it must have the same key to do so."""
+    """Another profile whose tokens this one shall share; to do so it has the same key, and a format that fits."""
     useIv: NotRequired[bool | None]
     """Whether each tokenization draws a random `iv`."""
 
@@ -3855,7 +3855,7 @@ class RewrapResponse(TypedDict):
     ivs: NotRequired[list[Base64 | None] | None]
     """The initialization vectors, in the same order, where the profile uses them: those that were given."""
     keyVersion: int
-    """The version of the key that all tokens are of now."""
+    """The version of the key that all tokens are of now; those of a shared vault may be of a newer one."""
     tokens: list[str | None]
     """The new tokens, in the order of the old ones; one that was of the newest version already is the same."""
 
@@ -4036,7 +4036,7 @@ class ShippingState(TypedDict):
     failing: bool
     """Whether it fails, so that `AuditTargetFail` was recorded and told."""
     failures: int
-    """Failures in a row; one until it has taken what it had refused."""
+    """Failures since it last took what it had refused."""
     nextSequence: int
     """The `sequence` of the record that it gets next: it has all before, from the first that it was to get."""
     shipped: int

@@ -1388,7 +1388,7 @@ export interface CreateTokenProfile {
   objInfo: NameOnly;
   /** For Random: how long a token can be read; by default for ever. */
   timeToLive?: ValidityPeriod | null;
-  /** Another profile whose tokens this one shall share; it must have the same key to do so. */
+  /** Another profile whose tokens this one shall share; to do so it has the same key, and a format that fits. */
   tweakDomain?: TokenProfileId | null;
   /** Whether each tokenization draws a random `iv`. */
   useIv?: boolean | null;
@@ -3894,7 +3894,7 @@ export interface RewrapResponse {
   errors?: ItemError[];
   /** The initialization vectors, in the same order, where the profile uses them: those that were given. */
   ivs?: (Base64 | null)[] | null;
-  /** The version of the key that all tokens are of now. */
+  /** The version of the key that all tokens are of now; those of a shared vault may be of a newer one. */
   keyVersion: number;
   /** The new tokens, in the order of the old ones; one that was of the newest version already is the same. */
   tokens: (string | null)[];
@@ -4076,7 +4076,7 @@ export interface ShippingState {
   failedAt?: string | null;
   /** Whether it fails, so that `AuditTargetFail` was recorded and told. */
   failing: boolean;
-  /** Failures in a row; one until it has taken what it had refused. */
+  /** Failures since it last took what it had refused. */
   failures: number;
   /** The `sequence` of the record that it gets next: it has all before, from the first that it was to get. */
   nextSequence: number;

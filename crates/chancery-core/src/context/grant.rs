@@ -60,6 +60,11 @@ impl Grant {
         self.0.perm
     }
 
+    /// For which operation.
+    pub(crate) const fn action(&self) -> Action {
+        self.0.action
+    }
+
     /// In whose name.
     pub(crate) const fn actor(&self) -> &Actor {
         &self.0.actor

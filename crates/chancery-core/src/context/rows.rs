@@ -165,7 +165,7 @@ impl Context {
     }
 
     /// Takes rows for good after a repair by hand, as they were shown: InvalidState, and nothing is taken, where one is
-    /// another by now, or cannot be read.
+    /// another by now, cannot be read, or lacks what belongs to it.
     pub async fn authenticate_rows(&self, host: &Host, rows: Vec<RefusedRow>) -> Result<()> {
         let names: Vec<_> = rows.iter().map(|row| format!("{}/{}", row.row().table, row.row().id)).collect();
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -179,6 +179,12 @@ impl Context {
                 for (row, name) in rows.iter().zip(names) {
                     if !row.is_readable() {
                         return Err(Error::state(format!("{name} holds what no release writes; mend it first.")));
+                    }
+                    if let Some((parts, count)) = row.parts() {
+                        let message = format!(
+                            "{name} has {count} rows in {parts}, not as many as belong to it; mend that first."
+                        );
+                        return Err(Error::state(message));
                     }
                     if !row.authenticate(tx).await? {
                         return Err(Error::state(format!("{name} is no longer as it was shown; look again.")));

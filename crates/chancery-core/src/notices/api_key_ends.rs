@@ -12,16 +12,13 @@ use crate::{
     Error, Event, Notices, Result,
     context::{
         record::{Actor, Entry},
-        told::Reached,
+        told::{AHEAD_MS, Reached},
     },
     pki::{EXPIRY_DAYS, WatchingExpiry},
     time::rfc3339_ms,
 };
 
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
-
-/// By how much a clock that is right may be behind the one that told before.
-const AHEAD_MS: i64 = 3_600 * 1_000;
 
 /// Between two looks.
 pub(super) const LOOK_EVERY: Duration = Duration::from_mins(10);
@@ -36,17 +33,12 @@ impl Notices {
         let task = WatchingExpiry::of_api_keys();
         for days in EXPIRY_DAYS {
             let mark = format!("apiKeysTold{days}");
-            loop {
-                let (name, own) = (mark.clone(), self.context.told.by(&mark));
-                let told = self.context.storage.background(&task, move |tx| {
-                    Box::pin(async move { tell(tx, node, (&name, days), (now_ms, own)).await })
-                });
-                let (reached, more) = told.await?;
-                self.context.told.reached(mark.clone(), reached);
-                if !more {
-                    break;
-                }
-            }
+            let name = mark.clone();
+            let told = self.context.tell(&task, &mark, move |tx, own| {
+                let name = name.clone();
+                Box::pin(async move { tell(tx, node, (&name, days), (now_ms, own)).await })
+            });
+            told.await?;
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::{
     context::{
         background::Recurring as _,
         record::{Actor, Entry},
-        told::Reached,
+        told::{AHEAD_MS, Reached},
     },
     pki::WatchingExpiry,
 };
@@ -28,9 +28,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(20);
 
 /// Told of in one transaction: others wait for it.
 const TOGETHER: u32 = 200;
-
-/// How far ahead a mark may be: by the clock of another node.
-const AHEAD_MAX_MS: i64 = 3_600_000;
 
 /// What is told of, and where the mark stands.
 #[derive(Clone, Copy)]
@@ -67,17 +64,10 @@ impl Notices {
     pub(crate) async fn tell_of_overdue(&self) -> Result<()> {
         let (node, now_ms) = (self.context.node, self.context.clock.now_ms());
         for kind in [Kind::Request, Kind::Proposal] {
-            loop {
-                let own = self.context.told.by(kind.mark());
-                let task = WatchingExpiry::of_approvals();
-                let told =
-                    self.context.storage.background(&task, move |tx| Box::pin(tell(tx, node, kind, (now_ms, own))));
-                let (reached, more) = told.await?;
-                self.context.told.reached(kind.mark().to_owned(), reached);
-                if !more {
-                    break;
-                }
-            }
+            let task = WatchingExpiry::of_approvals();
+            let told =
+                self.context.tell(&task, kind.mark(), move |tx, own| Box::pin(tell(tx, node, kind, (now_ms, own))));
+            told.await?;
         }
         Ok(())
     }
@@ -89,7 +79,7 @@ async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, (now_ms, own): (i64, Option<R
     let stored = tables::settings::value(tx, kind.mark()).await?;
     let mark = stored.map(|text| serde_json::from_str::<Reached>(&text)).transpose().map_err(Error::internal)?;
     // A mark that lies ahead is of a clock that was wrong. What was over before anybody looked is no news.
-    let mark = mark.filter(|(at_ms, _)| *at_ms <= now_ms.saturating_add(AHEAD_MAX_MS));
+    let mark = mark.filter(|(at_ms, _)| *at_ms <= now_ms.saturating_add(AHEAD_MS));
     let own = own.filter(|(at_ms, _)| *at_ms <= now_ms);
     let after = mark.max(own).unwrap_or((now_ms, Uuid::nil()));
     let over = match kind {

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 pub use self::post::{Append, Mail, NoticeTransport, Post, Posted, Syslog};
 pub(crate) use self::{
     address::{changed_url_in_records, check_key, check_url, url_in_records},
-    delay::{delay_ms, jitter},
+    delay::{delay_ms, jitter, next_delay_ms},
     post::{Attempt, attempt, beginning, signed},
     secrets::Secrets,
 };

@@ -21,7 +21,7 @@ use crate::{
         background::Recurring as _,
         record::{Actor, Entry},
         storage::{Background, Evidence, MayRead, Recording},
-        told::Reached,
+        told::{AHEAD_S, Reached},
     },
     time::rfc3339,
 };
@@ -30,9 +30,6 @@ use crate::{
 pub(crate) const DAYS: [i64; 3] = [30, 7, 1];
 
 const DAY_S: i64 = 24 * 3_600;
-
-/// By how much a clock that is right may be behind the one that told before.
-const AHEAD_S: i64 = 3_600;
 
 /// Between two looks.
 const LOOK_EVERY: Duration = Duration::from_mins(10);
@@ -95,18 +92,12 @@ impl Pki {
         let now_ms = self.context.clock.now_ms();
         for days in DAYS {
             let mark = format!("expiryTold{days}");
-            loop {
-                let actor = Actor::of_task(self.context.node, &WatchingExpiry(()));
-                let (name, own) = (mark.clone(), self.context.told.by(&mark));
-                let told = self.context.storage.background(&WatchingExpiry(()), move |tx| {
-                    Box::pin(async move { tell(tx, &actor, (&name, days), (now_ms, own)).await })
-                });
-                let (reached, more) = told.await?;
-                self.context.told.reached(mark.clone(), reached);
-                if !more {
-                    break;
-                }
-            }
+            let (name, node) = (mark.clone(), self.context.node);
+            let told = self.context.tell(&WatchingExpiry(()), &mark, move |tx, own| {
+                let name = name.clone();
+                Box::pin(async move { tell(tx, node, (&name, days), (now_ms, own)).await })
+            });
+            told.await?;
         }
         let now_s = now_ms.div_euclid(1_000);
         let found = self.context.storage.read(&WatchingExpiry(()), move |tx| {
@@ -127,7 +118,7 @@ impl Pki {
 /// Tells of some; how far, and whether there may be more. `own` is how far this process has told before.
 async fn tell(
     tx: &mut Tx,
-    actor: &Actor,
+    node: Uuid,
     (name, days): (&str, i64),
     (now_ms, own): (i64, Option<Reached>),
 ) -> Result<(Reached, bool)> {
@@ -144,12 +135,13 @@ async fn tell(
     let from = mark.max(own).unwrap_or((now_s, Uuid::max()));
     let after = tables::certificates::EndPosition { not_after_s: from.0, id: from.1 };
     let rows = tables::certificates::ending_after(tx, after, until_s, TOGETHER).await?;
+    let actor = Actor::of_task(node, &WatchingExpiry(()));
     for row in &rows {
         let detail = json!({
             "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,
         });
         let event = Event::new(Action::CertificateExpiry).on(row.id).detail(detail);
-        Entry::new(now_ms, actor, event, ErrorCode::Success)?.append(tx).await?;
+        Entry::new(now_ms, &actor, event, ErrorCode::Success)?.append(tx).await?;
     }
     let more = rows.len() == TOGETHER as usize;
     let last = rows.last().filter(|_| more).map(|row| (row.not_after_s, row.id));

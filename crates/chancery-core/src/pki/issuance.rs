@@ -1,5 +1,7 @@
 //! Requests for certificates: at once, or once enough people have approved what was asked for.
 
+use std::sync::Arc;
+
 use chancery_types::{
     Action, CertificateId, IdentityId, Perm,
     wire::{
@@ -137,12 +139,17 @@ impl Pki {
         let object = request.instead_of().map(Uuid::from);
         let grant = self.context.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
         let Ordered { order, save, warnings, renews_authority } = self.ordered(&grant, &request).await?;
-        let may = caller.manages_trust();
-        if let Some(what) = powerful(&order)?.filter(|_| !may) {
-            let message =
-                format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
-            let event = Event::new(request.action()).on(object);
-            return Err(self.context.refused(caller, event, Error::forbidden(message)).await);
+        let refused = || Event::new(request.action()).on(object);
+        if let Some(what) = powerful(&order)? {
+            let checked = if caller.manages_trust() {
+                // Whoever has such a key made here has shown one for that.
+                self.context.check_fresh_factor_for(caller, Action::CertificateGenerate)
+            } else {
+                Err(Error::forbidden(format!(
+                    "{what} is made by two persons: a session of a role with two logins and CertManage:Manage."
+                )))
+            };
+            self.context.or_refused(caller, refused(), checked).await?;
         }
         // Two certificates of one authority and key would each have a revocation list that calls itself the whole.
         if renews_authority {
@@ -165,14 +172,14 @@ impl Pki {
             let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
             let (event, now_ms) = (request.event(&prepared, save), self.context.clock.now_ms());
-            let asked_by = AskedBy::Caller(caller.clone(), self.context.freshness());
+            let asked_by = AskedBy::Caller(caller.clone(), Arc::clone(&self.context));
             let issued = self.context.commit(&grant, event, move |tx| {
                 Box::pin(async move {
                     prepared.check_stands_for(tx, &asked_by).await?;
                     prepared.issue(tx, save, now_ms).await
                 })
             });
-            issued.await?;
+            self.context.or_refused(caller, refused(), issued.await).await?;
             Ok(Issued::Made(reply))
         };
         issued.await.map_err(|refusal| request.refusal(refusal))

@@ -12,6 +12,7 @@ use super::{
     AMOUNT, ISSUER,
     address::Addresses,
     authority::ReadyAuthority,
+    cert_profile::CLIENT_AUTH,
     certificate::{Draft, Serial, assemble, to_be_signed},
     issuer_limits, lint,
     ocsp::ForResponder,
@@ -202,13 +203,19 @@ pub(super) fn link(der: &[u8]) -> Result<Link> {
     Link::read(der).ok_or_else(|| Error::internal("a certificate of ours cannot be read"))
 }
 
-/// The names of a certificate under its issuer: what says as whom it would log its holder in.
+/// The names of a certificate under its issuer, if it is for logins: what says as whom it would log its holder in.
 pub(super) struct StandsFor {
     names: CertificateNames,
     issuer: Option<CertificateId>,
 }
 
 impl StandsFor {
+    /// A login takes what names this purpose, and nothing else.
+    fn new(names: CertificateNames, order: &Order) -> Self {
+        let logs_in = order.profile.extended_key_usages.contains(&CLIENT_AUTH);
+        Self { names, issuer: order.issuer.filter(|_| logs_in) }
+    }
+
     /// Refuses what would log somebody in who holds more than whoever asks for it.
     pub(super) async fn check(&self, tx: &mut Tx, asked_by: &AskedBy) -> Result<()> {
         let Some(issuer) = self.issuer else { return Ok(()) };
@@ -260,7 +267,7 @@ impl Plan {
     /// As whom it would log its holder in.
     pub(super) fn stands_for(&self) -> StandsFor {
         let names = CertificateNames::planned(self.order.subject.to_string(), &self.order.alt_names);
-        StandsFor { names, issuer: self.order.issuer }
+        StandsFor::new(names, &self.order)
     }
 
     /// What people call the certificate.
@@ -314,7 +321,7 @@ impl Prepared {
     /// in: it is not for authenticating clients.
     pub(super) async fn check_stands_for(&self, tx: &mut Tx, asked_by: &AskedBy) -> Result<()> {
         let names = CertificateNames::of(&link(&self.der)?);
-        StandsFor { names, issuer: self.order.issuer }.check(tx, asked_by).await
+        StandsFor::new(names, &self.order).check(tx, asked_by).await
     }
 
     /// Looks again, in the transaction that records the certificate, at what may have happened to its issuer: also what is

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, tables};
-use chancery_types::{Action, CertificateId};
+use chancery_types::{Action, CertificateId, Origin};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -61,6 +61,8 @@ pub struct RevocationList {
 /// An authority, what is known of its lists, and what the next ones have to say.
 struct ListState {
     issuer: StoredCertificate,
+    /// Whether its key was made here, so that nobody else has revoked anything in its name.
+    is_key_ours: bool,
     newest: tables::crls::Head,
     revoked: Vec<Entry>,
     released: Vec<Entry>,
@@ -208,7 +210,7 @@ struct Unsigned {
 
 /// Writes the next lists.
 fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsigned> {
-    let ListState { issuer, newest, revoked, released } = state;
+    let ListState { issuer, is_key_ours, newest, revoked, released } = state;
     let scheme = scheme(issuer.spec, None)?;
     let facts = issuer_of(std::iter::once(issuer.der.as_slice()))?;
     let base = base(&newest, now_s);
@@ -218,6 +220,8 @@ fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsig
         number: (newest.number + 1).unsigned_abs(),
         base_number: None,
         freshest,
+        // Revocations are never forgotten here.
+        keeps_since_s: is_key_ours.then(|| issuer.validity.not_before_s()),
         this_update_s: now_s,
         algorithm: &algorithm,
         entries: &revoked,
@@ -278,6 +282,11 @@ async fn read_head(tx: &mut Tx, id: CertificateId) -> Result<(StoredCertificate,
 
 async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
     let (issuer, newest) = read_head(tx, id).await?;
+    let key = match issuer.key {
+        Some(key) => tables::keys::by_id(tx, key.into()).await?,
+        None => None,
+    };
+    let is_key_ours = key.is_some_and(|key| key.origin == Origin::Generated.as_str());
     let revoked = tables::certificates::revoked_by(tx, id.into()).await?;
     let revoked = revoked.iter().map(|row| {
         let reason = row.revocation_reason.parse().map_err(Error::internal)?;
@@ -287,7 +296,7 @@ async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
     let released = tables::crls::releases(tx, id.into()).await?;
     let released =
         released.iter().map(|row| Ok(Entry { serial: serial(&row.serial)?, at_s: row.released_at_s, reason: None }));
-    Ok(ListState { issuer, newest, revoked, released: released.collect::<Result<_>>()? })
+    Ok(ListState { issuer, is_key_ours, newest, revoked, released: released.collect::<Result<_>>()? })
 }
 
 fn serial(text: &str) -> Result<Serial> {

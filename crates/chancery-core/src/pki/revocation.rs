@@ -82,10 +82,14 @@ impl Pki {
                 Box::pin(async move {
                     let certificate = StoredCertificate::load(tx, id).await?;
                     told.members(names(&certificate))?;
+                    let (issuer, at_s) = (certificate.issuer.into(), now_ms.div_euclid(1_000));
+                    // Lists from after the end would take back what was true of it while it was believed.
+                    if certificate.validity.not_after_s() < at_s {
+                        return Err(Error::state("The certificate has expired: what lists say of it stays."));
+                    }
                     if !tables::certificates::release(tx, id.into()).await? {
                         return Err(Error::state("The certificate is not on hold."));
                     }
-                    let (issuer, at_s) = (certificate.issuer.into(), now_ms.div_euclid(1_000));
                     tables::crls::changed(tx, issuer, at_s).await?;
                     tables::crls::released(tx, issuer, &certificate.serial, at_s).await?;
                     detail(tx, id, now_ms).await

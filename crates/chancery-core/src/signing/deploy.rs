@@ -57,6 +57,12 @@ impl Signing {
         }
     }
 
+    /// Refuses who has no fresh second factor where keys of services take one: a deployment makes one.
+    pub(super) async fn check_may_make_key(&self, caller: &Caller) -> Result<()> {
+        let checked = self.context.check_fresh_factor_for(caller, Action::ServiceRenew);
+        self.context.or_refused(caller, Event::new(Action::ServiceDeploy), checked).await
+    }
+
     async fn deploy_signing(
         &self,
         caller: &Caller,
@@ -69,6 +75,7 @@ impl Signing {
             return Err(Error::malformed("/pkisigning", message));
         }
         let grant = self.context.grant(caller, Perm::ServicesDeploy, Action::ServiceDeploy, None).await?;
+        self.check_may_make_key(caller).await?;
         check_name("/name", &name, &self.context.limits)?;
         let id = ServiceId::from_random(random());
         let (terms, asked, warnings) = match pkisigning {

@@ -10,7 +10,7 @@ use chancery_types::{
 };
 use serde_json::json;
 
-use super::{manage, spec::ProfileSpec};
+use super::{manage, shared, spec::ProfileSpec};
 use crate::{Caller, Error, Result, Tokens, identity::effect};
 
 impl Tokens {
@@ -36,6 +36,7 @@ impl Tokens {
         self.context
             .commit(&grant, event, move |tx| {
                 Box::pin(async move {
+                    shared::take_turn(tx).await?;
                     let old = ProfileSpec::from_row(&manage::load(tx, from).await?)?;
                     let spec = manage::next(tx, &old, changes, &limits).await?;
                     spec.check(&limits)?;

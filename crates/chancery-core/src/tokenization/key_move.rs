@@ -49,7 +49,17 @@ pub(super) fn check(
 ) -> Result<Vec<String>> {
     let (shape, _) = next.compile(limits)?;
     let is_silent = is_silent(next.algorithm, &shape);
-    let lost = made.and_then(|made| made.given_up(old, next)).filter(|_| next.algorithm != TokenAlgorithm::Hmac);
+    let lost = match next.algorithm {
+        TokenAlgorithm::Hmac => None,
+        // Whoever shares the vault may have made tokens, and be gone.
+        TokenAlgorithm::Random => {
+            let newest = next.min_decrypt_version.saturating_sub(1);
+            (old.min_decrypt_version <= newest).then_some((old.min_decrypt_version, newest))
+        }
+        TokenAlgorithm::Ff1 | TokenAlgorithm::AesSiv | TokenAlgorithm::AesGcm => {
+            made.and_then(|made| made.given_up(old, next))
+        }
+    };
     let lost = lost.map(|(oldest, newest)| named(oldest, newest));
     if let Some(lost) = lost.as_ref().filter(|_| is_silent && !gives_up) {
         let message = format!(

@@ -63,6 +63,7 @@ impl Tokens {
         self.context
             .commit(&grant, event, move |tx| {
                 Box::pin(async move {
+                    shared::take_turn(tx).await?;
                     let key = key(tx, &draft).await?;
                     let spec = ProfileSpec::new(request, key.current_version, &limits)?;
                     check_references(tx, id, &spec, None, &key, &limits).await?;
@@ -116,6 +117,7 @@ impl Tokens {
         self.context
             .commit(&grant, event, move |tx| {
                 Box::pin(async move {
+                    shared::take_turn(tx).await?;
                     let gives_up = request.give_up_tokens.unwrap_or_default();
                     let (row, old, spec) = changed(tx, id, request, &limits).await?;
                     let warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
@@ -248,7 +250,8 @@ pub(super) async fn check_references(
     key: &StoredKey,
     limits: &Limits,
 ) -> Result<()> {
-    spec.check_beside(shared::shown_by_others(tx, id, spec).await?, limits)?;
+    let others = shared::others(tx, id, spec).await?;
+    spec.check_beside(shared::shown_by_all(&others), limits)?;
     if tables::token_profiles::name_taken(tx, &name_key(&spec.name), id.into()).await? {
         return Err(name_taken());
     }
@@ -264,6 +267,7 @@ pub(super) async fn check_references(
     if old.is_none_or(|old| old.tweak_domain != spec.tweak_domain) {
         check_tweak_domain(tx, id, spec.tweak_domain).await?;
     }
+    shared::check_reads(tx, id, spec, old, &others, limits).await?;
     let known = old.map_or(&[][..], |old| &old.control_rules);
     check_roles(tx, &spec.control_rules, known).await
 }

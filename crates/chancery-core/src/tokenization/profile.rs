@@ -59,17 +59,18 @@ pub(crate) struct Profile {
 pub(crate) struct ProfileRows {
     profile: tables::token_profiles::Row,
     key: Arc<tables::keys::Row>,
-    /// From the oldest that is read to the one that makes tokens.
+    /// From the oldest to the newest that is read.
     versions: Vec<Arc<tables::key_versions::Row>>,
     /// What it and the profiles that share its tokens show of them.
     together: Reveals,
 }
 
 /// Keys and versions that were read already: many profiles share one.
-#[derive(Default)]
 pub(crate) struct KeyRows {
     keys: HashMap<Uuid, Arc<tables::keys::Row>>,
     versions: HashMap<(Uuid, u32), Arc<tables::key_versions::Row>>,
+    /// How many a profile reads at most.
+    versions_max: u32,
 }
 
 impl ProfileRows {
@@ -81,8 +82,13 @@ impl ProfileRows {
         shared: &Shared,
     ) -> Result<Self> {
         let key = known.key(tx, profile.key_id).await?;
+        // A profile that shares the vault may seal its rows under a newer one, and be gone afterwards.
+        let is_vaulted = profile.algorithm == TokenAlgorithm::Random.as_str();
+        let last = profile.min_decrypt_version.saturating_add(known.versions_max.saturating_sub(1));
+        let newest = if is_vaulted { key.current_version.min(last) } else { 0 };
+        let newest = newest.max(profile.key_version);
         let mut versions = Vec::new();
-        for version in profile.min_decrypt_version..=profile.key_version {
+        for version in profile.min_decrypt_version..=newest {
             versions.push(known.version(tx, profile.key_id, version).await?);
         }
         Ok(Self { together: shared.with(&profile), profile, key, versions })
@@ -94,6 +100,10 @@ impl ProfileRows {
 }
 
 impl KeyRows {
+    pub(super) fn new(versions_max: u32) -> Self {
+        Self { keys: HashMap::new(), versions: HashMap::new(), versions_max }
+    }
+
     async fn key(&mut self, tx: &mut Tx, id: Uuid) -> Result<Arc<tables::keys::Row>> {
         if let Some(row) = self.keys.get(&id) {
             return Ok(Arc::clone(row));
@@ -145,6 +155,7 @@ impl Profile {
         let (shape, rules) = spec.compile(limits)?;
         let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row)?);
         let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
+        let keys = keys.made_with(spec.key_version)?;
         let tokens = if spec.algorithm == TokenAlgorithm::Random {
             let kept = (spec.deterministic == Some(true), spec.life()?);
             let vault = Vault::new(shape, spec.domain(id), (spec.key, &keys), kept, custodian)?;

@@ -126,7 +126,8 @@ impl TokenProfiles {
 impl Tokens {
     /// Loads all token profiles: at once, or one after the other where that fails because of one of them.
     pub(crate) async fn load_token_profiles(&self, by: &impl MayRead) -> Result<()> {
-        let rows = match self.context.storage.read(by, |tx| Box::pin(all_rows(tx))).await {
+        let versions_max = self.context.limits.profile_versions_max;
+        let rows = match self.context.storage.read(by, move |tx| Box::pin(all_rows(tx, versions_max))).await {
             Err(failure) if is_lasting(&failure) => return self.load_profiles_one_by_one(by).await,
             rows => rows?,
         };
@@ -175,8 +176,8 @@ impl Tokens {
         if ids.is_empty() {
             return Ok(());
         }
-        let named = ids.clone();
-        let rows = match self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, named))).await {
+        let (named, versions_max) = (ids.clone(), self.context.limits.profile_versions_max);
+        let rows = match self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, named, versions_max))).await {
             Err(failure) if is_lasting(&failure) => return self.reload_one_by_one(by, ids).await,
             rows => rows?,
         };
@@ -185,8 +186,9 @@ impl Tokens {
     }
 
     async fn reload_one_by_one(&self, by: &impl MayRead, ids: Vec<TokenProfileId>) -> Result<()> {
+        let versions_max = self.context.limits.profile_versions_max;
         for id in ids {
-            let rows = self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, vec![id]))).await;
+            let rows = self.context.storage.read(by, move |tx| Box::pin(rows_of(tx, vec![id], versions_max))).await;
             match self.context.quarantine.sort_out(object(id), rows)? {
                 Some(rows) => self.take_in(rows),
                 None => self.token_profiles.close(id),
@@ -227,8 +229,8 @@ fn object(id: TokenProfileId) -> Object {
     Change::of(ChangeKind::TokenProfile, id).object()
 }
 
-async fn all_rows(tx: &mut Tx) -> Result<Vec<ProfileRows>> {
-    let (mut all, mut keys) = (Vec::new(), KeyRows::default());
+async fn all_rows(tx: &mut Tx, versions_max: u32) -> Result<Vec<ProfileRows>> {
+    let (mut all, mut keys) = (Vec::new(), KeyRows::new(versions_max));
     let rows = tables::token_profiles::all(tx).await?;
     let shared = Shared::of(&rows);
     for row in rows {
@@ -237,8 +239,12 @@ async fn all_rows(tx: &mut Tx) -> Result<Vec<ProfileRows>> {
     Ok(all)
 }
 
-async fn rows_of(tx: &mut Tx, ids: Vec<TokenProfileId>) -> Result<Vec<(TokenProfileId, Option<ProfileRows>)>> {
-    let (mut some, mut keys, mut shared) = (Vec::new(), KeyRows::default(), Shared::default());
+async fn rows_of(
+    tx: &mut Tx,
+    ids: Vec<TokenProfileId>,
+    versions_max: u32,
+) -> Result<Vec<(TokenProfileId, Option<ProfileRows>)>> {
+    let (mut some, mut keys, mut shared) = (Vec::new(), KeyRows::new(versions_max), Shared::default());
     for id in ids {
         let row = tables::token_profiles::by_id(tx, Uuid::from(id)).await?;
         some.push((

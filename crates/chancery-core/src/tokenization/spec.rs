@@ -220,7 +220,8 @@ impl ProfileSpec {
     }
 
     /// Refuses to become `next` if that could not read the tokens that this profile has `made`. Raising minDecryptVersion
-    /// is how tokens are given up on purpose (`key_move` looks at that); it can be taken back as far as tokens go.
+    /// is how tokens are given up on purpose (`key_move` looks at that); it can be taken back as far as tokens go. In a vault
+    /// others may have made older ones, and each tells its version.
     pub(crate) fn check_still_reads(&self, id: TokenProfileId, next: &Self, made: Made, limits: &Limits) -> Result<()> {
         let (shape, _) = self.compile(limits)?;
         let (next_shape, _) = next.compile(limits)?;
@@ -229,7 +230,7 @@ impl ProfileSpec {
             ("/algorithm", self.algorithm != next.algorithm),
             ("/keyUuid", self.key != next.key),
             ("/keyVersion", next.key_version < made.last),
-            ("/minDecryptVersion", next.min_decrypt_version < first),
+            ("/minDecryptVersion", next.min_decrypt_version < first && self.algorithm != TokenAlgorithm::Random),
             ("/tweakDomain", self.domain(id) != next.domain(id)),
             ("/useIv", self.use_iv != next.use_iv),
         ];

@@ -38,7 +38,7 @@ pub struct State {
     pub next_leaf: i64,
     /// Records that it has taken.
     pub shipped: i64,
-    /// Failures in a row; one until it has taken what it had refused.
+    /// Failures since it last took what it had refused.
     pub failures: i64,
     /// When it is tried next at the earliest.
     pub due_at_ms: i64,

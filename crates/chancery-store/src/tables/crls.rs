@@ -80,8 +80,8 @@ const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_upda
 const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
     WHERE issuer_id = $1 AND der IS NOT NULL AND delta IS NOT NULL";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
-    base_number = $6, base_s = CASE WHEN changes <> $3 AND base_number = $6 AND base_s < $7 THEN base_s ELSE $7 END, \
-    delta = $8 WHERE issuer_id = $1 AND number = $2";
+    base_number = $6, base_s = CASE WHEN changes <> $3 AND base_number <> $6 THEN $9 \
+    WHEN changes <> $3 AND base_s < $7 THEN base_s ELSE $7 END, delta = $8 WHERE issuer_id = $1 AND number = $2";
 const REVOKED_AGAIN: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND serial = $2";
 const RELEASES: &str =
     "SELECT issuer_id, serial, released_at_s, mac FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
@@ -91,6 +91,10 @@ const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 \
 /// Seconds before a base from which delta lists tell of what happened, too: it may have been stored after the base was signed,
 /// or by the clock of another node. What the base tells of as well does no harm there.
 pub const LATE_S: i64 = 3_600;
+
+/// Seconds by which a new base counts from earlier on where something has changed while it was made: by whose clock is not
+/// known, nor how far that is behind.
+const BEHIND_S: i64 = 86_400;
 
 /// Notes that the issuer's list is stale since this moment. Where a clock that is well behind says that it was before the base, the
 /// base counts from then on, so that delta lists tell of it.
@@ -116,8 +120,8 @@ pub async fn lists(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Lists>, StoreE
 }
 
 /// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. What has changed
-/// while they were made, also well before them, the next delta list tells of. Releases
-/// from well before the base are forgotten: the base tells of them.
+/// while they were made the next delta list tells of, also where that was by a clock that is up to a day behind. Releases from
+/// well before the base are forgotten: the base tells of them.
 pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, StoreError> {
     begin(tx, from.issuer_id, 0).await?;
     let rows = sql(REPLACE)
@@ -129,6 +133,7 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
         .bind(signed.base.number)
         .bind(signed.base.signed_at_s)
         .bind(&signed.delta)
+        .bind(signed.base.signed_at_s.saturating_sub(BEHIND_S))
         .execute(tx)
         .await?;
     sql(FORGET).bind(from.issuer_id).bind(LATE_S).execute(tx).await?;

@@ -224,7 +224,7 @@ pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<(Decision, 
 }
 
 /// What is answered of a subject one of whose decisions is not what was written: the one that made this version.
-pub fn refused(tx: &Tx, on: On, subject_id: Uuid, version: i64) -> StoreError {
+fn refused(tx: &Tx, on: On, subject_id: Uuid, version: i64) -> StoreError {
     let table = match on {
         On::Request => &on_requests::Decided::TABLE,
         On::Proposal => &on_proposals::Decided::TABLE,

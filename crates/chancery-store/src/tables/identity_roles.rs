@@ -16,7 +16,7 @@ pub struct Row {
     pub assigned_at_ms: i64,
 }
 
-const DELETE: &str = "DELETE FROM identity_roles WHERE identity_id = $1 AND role_id = $2";
+const DELETE_OF: &str = "DELETE FROM identity_roles WHERE identity_id = $1";
 const OF_IDENTITY: &str = "SELECT identity_id, role_id, assigned_at_ms, mac FROM identity_roles WHERE identity_id = $1 \
     ORDER BY assigned_at_ms, role_id";
 const ALL: &str =
@@ -30,9 +30,9 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     authority::insert(tx, row).await
 }
 
-/// Withdraws a role.
-pub async fn delete(tx: &mut Tx, identity_id: Uuid, role_id: Uuid) -> Result<(), StoreError> {
-    sql(DELETE).bind(identity_id).bind(role_id).execute(tx).await?;
+/// Withdraws all roles of an identity, also where a row is not what it says.
+pub async fn delete_of(tx: &mut Tx, identity_id: Uuid) -> Result<(), StoreError> {
+    sql(DELETE_OF).bind(identity_id).execute(tx).await?;
     Ok(())
 }
 

@@ -114,6 +114,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
+/// What is answered of a proposal whose submission was taken away: whoever made it could approve it.
+pub fn refused(tx: &Tx, id: Uuid) -> StoreError {
+    tx.authenticator().refuse(&Row::TABLE, &[id.into_value().stored()])
+}
+
 /// The last that was made of this kind about a service.
 pub async fn newest_of_service(tx: &mut Tx, service: Uuid, kind: &str) -> Result<Option<Row>, StoreError> {
     sql(NEWEST_OF_SERVICE).bind(service).bind(kind).optional(tx).await

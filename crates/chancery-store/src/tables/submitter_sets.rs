@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::authority::{Authority, authority};
 use crate::statement::parameters;
 use crate::value::Bind;
-use crate::{StoreError, Tx, Value, generated_sql, sql};
+use crate::{StoreError, Tx, generated_sql, sql};
 
 /// An identity of a session that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,10 +51,11 @@ pub async fn insert(tx: &mut Tx, id: Uuid, members: &[Submitter]) -> Result<(), 
 /// The members of a set: all of them, or [`StoreError::Unauthentic`].
 pub async fn members(tx: &mut Tx, id: Uuid) -> Result<Vec<Submitter>, StoreError> {
     let members: Vec<Member> = sql(MEMBERS).bind(id).all(tx).await?;
-    let set: Option<Set> = sql(BY_ID).bind(id).optional(tx).await?;
-    if set.is_none_or(|set| i64::try_from(members.len()) != Ok(set.members)) {
-        let key: [Value; 1] = [id.into_value()];
-        return Err(tx.authenticator().refuse(&Set::TABLE, &[key[0].stored()]));
+    let Some(set) = sql(BY_ID).bind(id).optional::<Set>(tx).await? else {
+        return Err(tx.refuse(Set::TABLE.name, id));
+    };
+    if i64::try_from(members.len()) != Ok(set.members) {
+        return Err(tx.authenticator().refuse(&Set::TABLE, &[id.into_value().stored()]));
     }
     Ok(members.into_iter().map(|member| Submitter { id: member.identity_id, name: member.identity_name }).collect())
 }

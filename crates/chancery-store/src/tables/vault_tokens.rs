@@ -78,6 +78,7 @@ const DELETE_OF_DOMAIN: &str = "DELETE FROM vault_tokens WHERE token_hash IN (SE
     WHERE domain = $1 LIMIT $2)";
 const NEXT_DOMAIN: &str = "SELECT domain FROM vault_tokens WHERE domain > $1 ORDER BY domain LIMIT 1";
 const DOMAIN_USERS: &str = "SELECT COUNT(*) FROM token_profiles WHERE id = $1 OR tweak_domain = $1";
+const ANY_OF_DOMAIN: &str = "SELECT domain FROM vault_tokens WHERE domain = $1 LIMIT 1";
 const COUNT: &str = "SELECT COUNT(*) FROM vault_tokens WHERE domain = $1";
 
 /// Adds rows, but for those whose token or message is there already; how many were added. Rows in the order of their
@@ -181,6 +182,11 @@ pub async fn next_domain(tx: &mut Tx, after: &str) -> Result<Option<String>, Sto
 /// Whether any profile can read the tokens of a domain.
 pub async fn domain_is_used(tx: &mut Tx, domain: &str) -> Result<bool, StoreError> {
     Ok(sql(DOMAIN_USERS).bind(domain).one::<i64>(tx).await? > 0)
+}
+
+/// Whether a domain has tokens, expired ones too.
+pub async fn any_of_domain(tx: &mut Tx, domain: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(ANY_OF_DOMAIN).bind(domain).optional::<String>(tx).await?.is_some())
 }
 
 /// How many tokens a domain has, expired ones too.

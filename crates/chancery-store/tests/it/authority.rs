@@ -171,9 +171,10 @@ impl MadeUp {
     }
 }
 
+/// Those whose own MACs are not good.
 async fn refused(store: &Store) -> BTreeSet<String> {
     let rows = store.look_at_all_rows().await.unwrap();
-    rows.iter().map(|row| format!("{}/{}", row.row().table, row.row().id)).collect()
+    rows.iter().filter(|row| !row.has_good_mac()).map(|row| format!("{}/{}", row.row().table, row.row().id)).collect()
 }
 
 /// In each table: a row for every column, in which that one alone is changed; one that shows another's MAC; one without a

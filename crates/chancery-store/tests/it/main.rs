@@ -17,6 +17,7 @@ mod look;
 mod migrations;
 mod outage;
 mod outbox;
+mod parts;
 mod power_cut;
 mod row_keys;
 mod submitters;

@@ -155,7 +155,7 @@ pub struct ShippingState {
     pub behind: u64,
     /// How many it has taken, also those that it got twice.
     pub shipped: u64,
-    /// Failures in a row; one until it has taken what it had refused.
+    /// Failures since it last took what it had refused.
     pub failures: u64,
     /// Whether it fails, so that `AuditTargetFail` was recorded and told.
     pub failing: bool,

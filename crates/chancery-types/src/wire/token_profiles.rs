@@ -74,7 +74,7 @@ pub struct CreateTokenProfile {
     /// The oldest version of the key whose tokens are read; by default `keyVersion`.
     #[serde(default)]
     pub min_decrypt_version: Option<u32>,
-    /// Another profile whose tokens this one shall share; it must have the same key to do so.
+    /// Another profile whose tokens this one shall share; to do so it has the same key, and a format that fits.
     #[serde(default)]
     pub tweak_domain: Option<TokenProfileId>,
     /// The format rules. AesSiv, AesGcm and Hmac need none: they take `minLength` and `maxLength` only.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use chancery_keys::NamedAlgorithm;
-use chancery_x509::{certificate::Signed, dn::FoundName, name_constraints::NameKey};
+use chancery_x509::{certificate::Signed, crl::EXPIRED_CERTS_ON_CRL, dn::FoundName, name_constraints::NameKey};
 use der::{
     Any, Decode, Encode, Sequence, Tag,
     asn1::{GeneralizedTime, ObjectIdentifier},
@@ -74,6 +74,8 @@ pub struct Crl {
     this_update_s: i64,
     next_update_s: Option<i64>,
     number: Option<Number>,
+    /// It names certificates that end at this moment or later also after their end.
+    keeps_since_s: Option<i64>,
     /// Whether it only adds to another list.
     is_delta: bool,
     /// The extension that limits it, as it stands and read.
@@ -117,6 +119,7 @@ impl Crl {
             this_update_s: second(list.this_update),
             next_update_s: list.next_update.map(second),
             number: None,
+            keeps_since_s: None,
             is_delta: false,
             scope: None,
             entries: HashMap::new(),
@@ -178,6 +181,12 @@ impl Crl {
             ISSUING_DISTRIBUTION_POINT => {
                 self.scope = Some((value.to_vec(), IssuingDistributionPoint::from_der(value)?));
             }
+            // One that cannot be read says nothing of this, and nothing against what the list names.
+            EXPIRED_CERTS_ON_CRL => {
+                let since = GeneralizedTime::from_der(value).ok();
+                self.keeps_since_s = since.map(|since| second(Time::GeneralTime(since)));
+                return Ok(since.is_some());
+            }
             // issuerAltName, authorityKeyIdentifier, freshestCRL
             other => return Ok(["2.5.29.18", "2.5.29.35", "2.5.29.46"].contains(&other.to_string().as_str())),
         }
@@ -225,6 +234,13 @@ impl Crl {
     pub(super) fn is_current(&self, at_ms: i64, now_ms: i64) -> bool {
         let has_begun = self.this_update_s <= now_ms.div_euclid(1_000);
         has_begun && self.next_update_s.is_some() && !self.is_over(at_ms)
+    }
+
+    /// Whether it would name the certificate if that were revoked: past the certificate's end the issuer may have dropped it
+    /// (3.3), unless the list says that it keeps such ones.
+    pub(super) fn would_name(&self, link: &Link) -> bool {
+        let end_s = link.not_after_s();
+        self.this_update_s <= end_s || self.keeps_since_s.is_some_and(|since_s| since_s <= end_s)
     }
 
     /// Whether its time was over at a moment.
@@ -307,7 +323,7 @@ impl Point {
     }
 }
 
-fn second(time: x509_cert::time::Time) -> i64 {
+pub(super) fn second(time: Time) -> i64 {
     i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX)
 }
 

@@ -22,7 +22,7 @@ use x509_cert::{
     name::Name,
 };
 
-use super::{NotTrusted, Purpose, early_times::as_of_1970, rules::is_for};
+use super::{NotTrusted, Purpose, crl::second, early_times::as_of_1970, rules::is_for};
 
 /// Extensions that say nothing a path hangs on, and that are known all the same: subjectKeyIdentifier, issuerAltName,
 /// authorityKeyIdentifier, freshestCRL.
@@ -179,8 +179,12 @@ impl Link {
     /// Whether the moment lies in its life.
     pub(super) fn is_valid_at(&self, at_ms: i64) -> bool {
         let validity = self.parsed.tbs_certificate().validity();
-        let second = |time: x509_cert::time::Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
         (second(validity.not_before)..=second(validity.not_after)).contains(&at_ms.div_euclid(1_000))
+    }
+
+    /// The last second of its life.
+    pub(super) fn not_after_s(&self) -> i64 {
+        second(self.parsed.tbs_certificate().validity().not_after)
     }
 
     /// How it is signed; `None` where the two places that say so differ, or where the algorithm is not known.

@@ -45,7 +45,7 @@ impl<'a> Search<'a> {
         let (mut covered, mut heard) = (0, Vec::new());
         for crl in crls.lists {
             let reasons = points.iter().fold(0, |reasons, point| reasons | crl.reasons_for(link, point));
-            let covers = !crl.is_delta() && is_current(crl);
+            let covers = !crl.is_delta() && is_current(crl) && crl.would_name(link);
             let names_it = crl.entries(link).next().is_some();
             if reasons == 0 || !covers && !names_it {
                 continue;
@@ -140,10 +140,12 @@ impl Heard<'_> {
         self.signer.public_key() == other.signer.public_key() && self.crl.replaces(other.crl)
     }
 
-    /// Whether it takes a hold back: a complete list by leaving it out, a delta by naming it.
+    /// Whether it takes a hold back: a complete list by leaving it out, a delta by naming it; and not because the certificate
+    /// has expired (5.3.1).
     fn releases(&self, link: &Link) -> bool {
         let mut entries = self.crl.entries(link).peekable();
-        (!self.crl.is_delta() || entries.peek().is_some()) && entries.all(Entry::is_removal)
+        let speaks = !self.crl.is_delta() || entries.peek().is_some();
+        speaks && self.crl.would_name(link) && entries.all(Entry::is_removal)
     }
 }
 

@@ -95,5 +95,9 @@ fn show(row: &RefusedRow) -> Result<(), Failure> {
         (column, value)
     };
     let columns: BTreeMap<_, _> = row.columns().map(shown).collect();
-    output::line(escaped_json(&json!({"row": name(row), "columns": columns}).to_string()))
+    let mut line = json!({"row": name(row), "columns": columns});
+    if let Some((parts, count)) = row.parts() {
+        line["parts"] = json!({parts: count});
+    }
+    output::line(escaped_json(&line.to_string()))
 }

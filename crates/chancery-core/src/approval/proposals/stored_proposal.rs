@@ -64,8 +64,7 @@ impl StoredProposal {
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
         if !decisions.iter().any(|one| one.decision == ProposalDecision::Submit) {
-            // Whoever made it could approve it.
-            return Err(tables::decisions::refused(tx, On::Proposal, row.id, 1).into());
+            return Err(tables::proposals::refused(tx, row.id).into());
         }
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
         let kind = effect.kind();

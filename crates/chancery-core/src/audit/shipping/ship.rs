@@ -31,7 +31,7 @@ use crate::{
         record::{Actor, Entry},
         storage::{Background, Evidence, MayRead, Recording},
     },
-    outbound::{Attempt, delay_ms, jitter},
+    outbound::{Attempt, jitter, next_delay_ms},
 };
 
 /// How often it is looked what is to be shipped.
@@ -47,8 +47,8 @@ const BYTES_MAX: usize = 512 * 1024;
 const SYSLOG_WINDOW: i64 = 1_000;
 const AGAIN_MAX: i64 = 3;
 
-/// At which failure in a row it is told that a target fails: with waits between of 1 and 2 seconds, and of `notice-wait-max`
-/// for each attempt, within a minute.
+/// At which failure it is told that a target fails, counted until it has taken what it had refused: one that takes every second
+/// batch falls behind, too. With waits between of 1 and 2 seconds, and of `notice-wait-max` for each attempt, within a minute.
 const TOLD_AT: i64 = 3;
 
 /// What came of what was sent.
@@ -177,9 +177,7 @@ impl Audit {
         let shipped_at_ms = Some(self.context.clock.now_ms());
         let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
         if state.refused.is_some_and(|refused| next_leaf < refused.until) {
-            // It gets on: a failure that follows is the first in a row, and is tried again soon.
-            let together = Some((together(state) * 2).min(TOGETHER));
-            return State { failures: state.failures.min(1), together, ..taken };
+            return State { together: Some((together(state) * 2).min(TOGETHER)), ..taken };
         }
         State { failures: 0, is_failing: false, together: None, refused: None, ..taken }
     }
@@ -215,7 +213,10 @@ impl Audit {
         if state.failures == 0 {
             warn!(target = target.row.name, error, "a target takes no audit records; it is tried again");
         }
-        let due_at_ms = now_ms.saturating_add(delay_ms(failures, jitter()));
+        // What it takes makes it due at once, so that the first failure in a row is tried again soon: one that takes smaller
+        // batches than it is sent gets on.
+        let waited_ms = state.due_at_ms.saturating_sub(state.failed_at_ms.unwrap_or_default());
+        let due_at_ms = now_ms.saturating_add(next_delay_ms(waited_ms, jitter()));
         let is_failing = state.is_failing || failures >= TOLD_AT;
         let (error, failed_at_ms, together) = (Some(error), Some(now_ms), Some((together(state) / 2).max(1)));
         State { failures, due_at_ms, is_failing, error, failed_at_ms, together, ..state.clone() }

@@ -1,7 +1,7 @@
 //! Who holds which role, within the rules.
 
 use chancery_store::{
-    Tx,
+    StoreError, Tx,
     tables::{self, identities::Row, identity_roles, named_roles},
 };
 use chancery_types::{IdentityKind, Perm, RoleId, SecondFactor};
@@ -28,13 +28,20 @@ pub(super) async fn roles_to_give(
     asked: &[RoleId],
     held: &[RoleId],
 ) -> Result<Vec<RoleId>> {
-    let mut roles: Vec<(RoleId, RoleRules)> = Vec::new();
+    let gives_none = asked.iter().all(|id| held.contains(id));
+    let (mut roles, mut all_rules): (Vec<RoleId>, Vec<(RoleId, RoleRules)>) = Default::default();
     for (index, id) in asked.iter().enumerate() {
-        if roles.iter().any(|(known, _)| known == id) {
+        if roles.contains(id) {
             continue;
         }
+        roles.push(*id);
         let field = format!("/roleUuids/{index}");
-        let Some(row) = tables::roles::by_id(tx, (*id).into()).await? else {
+        let row = tables::roles::by_id(tx, (*id).into()).await;
+        if gives_none && matches!(row, Err(StoreError::Unauthentic(_))) {
+            // Others are withdrawn all the same. Beside it none is given: nobody knows whether they may stand together.
+            continue;
+        }
+        let Some(row) = row? else {
             return Err(Error::selection(field, "There is no such role."));
         };
         let rules = rules_of(&row)?;
@@ -44,10 +51,13 @@ pub(super) async fn roles_to_give(
                 check_may_give(tx, granter, *id, &rules).await.map_err(|refusal| refusal.at(field))?;
             }
         }
-        roles.push((*id, rules));
+        all_rules.push((*id, rules));
     }
-    check_together(&roles)?;
-    Ok(roles.into_iter().map(|(id, _)| id).collect())
+    // None of them can be read where only such stay.
+    if roles.is_empty() || !all_rules.is_empty() {
+        check_together(&all_rules)?;
+    }
+    Ok(roles)
 }
 
 /// Two logins are two persons, and a second factor is what a person has: a program with a key is none of them.
@@ -86,12 +96,17 @@ pub(super) async fn reassigned(
 
 /// Replaces the roles of an identity. What it keeps it holds since it was given.
 pub(super) async fn reassign(tx: &mut Tx, granter: &Caller, row: &Row, asked: &[RoleId], now: i64) -> Result<()> {
-    let (held, roles) = reassigned(tx, Some(granter), row, asked).await?;
-    for withdrawn in held.iter().filter(|id| !roles.contains(id)) {
-        identity_roles::delete(tx, row.id, (*withdrawn).into()).await?;
+    let (_, roles) = reassigned(tx, Some(granter), row, asked).await?;
+    let held = identity_roles::of_identity(tx, row.id).await?;
+    // Also the rows that are not what they say: they would be in the way, and count again once somebody restores them.
+    identity_roles::delete_of(tx, row.id).await?;
+    for role in roles {
+        let role_id = Uuid::from(role);
+        let since_ms = held.iter().find(|held| held.role_id == role_id).map_or(now, |held| held.assigned_at_ms);
+        let assigned = identity_roles::Row { identity_id: row.id, role_id, assigned_at_ms: since_ms };
+        identity_roles::insert(tx, &assigned).await?;
     }
-    let new: Vec<_> = roles.into_iter().filter(|id| !held.contains(id)).collect();
-    assign(tx, row.id, &new, now).await
+    Ok(())
 }
 
 /// Refuses to take a built-in role with two logins from one of its last two holders. `keeps` is what the identity will
@@ -104,7 +119,12 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
         if keeps.is_some_and(|keeps| keeps.contains(&id)) {
             continue;
         }
-        let Some(role) = tables::roles::by_id(tx, id.into()).await? else { continue };
+        let role = tables::roles::by_id(tx, id.into()).await;
+        if matches!(role, Err(StoreError::Unauthentic(_))) {
+            // Nobody logs in with it until it is restored, and whoever holds it can be locked.
+            continue;
+        }
+        let Some(role) = role? else { continue };
         let protected = role.system && role.logins_required > 1;
         if protected && identity_roles::unlocked_holders(tx, role.id).await? <= LAST_HOLDERS {
             let message = format!("The last two holders of the role {} cannot be locked or removed.", role.name);

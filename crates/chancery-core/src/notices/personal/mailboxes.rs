@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use super::{
     code,
-    stored_mailbox::{Pending, StoredMailbox, Wanted},
+    stored_mailbox::{AHEAD_MS, Pending, StoredMailbox, Wanted},
 };
 use crate::{
     Caller, Error, Event, Grant, Limits, Meaning, Notices, Result,
@@ -132,8 +132,8 @@ impl StoredMailbox {
             self.is_enabled = pending.enabled;
             return Ok(false);
         }
-        // What lies well ahead is of a clock that was wrong.
-        let (after_ms, until_ms) = (now_ms.saturating_sub(HOUR_MS), now_ms.saturating_add(MINUTE_MS));
+        // What lies further ahead is of a clock that was wrong.
+        let (after_ms, until_ms) = (now_ms.saturating_sub(HOUR_MS), now_ms.saturating_add(AHEAD_MS));
         self.sent.retain(|at_ms| *at_ms > after_ms && *at_ms <= until_ms);
         let max = limits.notices.mailbox_codes_per_hour;
         let is_full = self.sent.len() >= max as usize;

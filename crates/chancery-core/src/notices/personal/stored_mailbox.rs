@@ -15,7 +15,7 @@ use super::confirm::TRIES_MAX;
 use crate::{Error, Result, time::rfc3339_ms};
 
 /// By how much the clock of another node may be ahead.
-const AHEAD_MS: i64 = 60_000;
+pub(super) const AHEAD_MS: i64 = 60_000;
 
 /// What is wanted at an address.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,6 +14,7 @@ use chancery_x509::crl::Revocation;
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use uuid::Uuid;
 
 use super::issuer::demands_of;
 use crate::{
@@ -167,12 +168,14 @@ impl Pki {
             issuer: certificate.issuer_uuid,
             ..About::default()
         };
-        let asked_by = AskedBy::Caller(caller.clone(), self.context.freshness());
+        let named = about.service.filter(|_| first.is_none()).map(Uuid::from);
+        let refused = Event::new(grant.action()).on(named.or(request.instead_of().map(Uuid::from)));
+        let asked_by = AskedBy::Caller(caller.clone(), Arc::clone(&self.context));
         let (now_ms, name) = (self.context.clock.now_ms(), plan.name(self.context.limits.name_max));
         let stands_for = plan.stands_for();
         let checked =
             self.context.storage.read(grant, move |tx| Box::pin(async move { stands_for.check(tx, &asked_by).await }));
-        checked.await?;
+        self.context.or_refused(caller, refused, checked.await).await?;
         let effect = Arc::new(NewCertificate { request, certificate });
         let new = NewProposal::demanded(&plan.requirement(), name, about, effect, now_ms)?;
         self.approvals.propose(caller, grant, NewProposal { first, ..new }, now_ms).await

@@ -103,3 +103,28 @@ async fn who_issued_is_found_without_reading_every_authority() {
     assert!(!chancery.pki.ocsp(&visitor(), &asked[0].1).await.unwrap().is_lasting);
     assert_eq!(chancery.storage.store().unauthentic().len(), 1);
 }
+
+/// Its clock is two hours behind, and the base that is signed meanwhile does not know of it.
+#[tokio::test]
+async fn what_is_revoked_by_a_slow_clock_while_a_base_is_signed_the_next_delta_tells_of() {
+    for installation in [Installation::new().await, Installation::on_postgres().await] {
+        let chancery = &installation.chancery;
+        let (root, _) = issue(chancery, order(&BUILT_IN[0], KeySpec::Ec(Curve::P256), None)).await;
+        let (root, now_s) = (Uuid::from(root), chancery.clock.now_ms() / 1_000);
+        let slow_s = now_s - 7_200;
+        let write = chancery.storage.store().write(move |tx| {
+            Box::pin(async move {
+                tables::crls::changed(tx, root, now_s).await?;
+                let from = tables::crls::head(tx, root).await?.unwrap();
+                tables::crls::changed(tx, root, slow_s).await?;
+                let base = tables::crls::Base { number: from.number + 1, signed_at_s: now_s };
+                let signed = tables::crls::Signed { this_update_s: now_s, der: vec![1], base, delta: vec![1] };
+                assert!(tables::crls::replace(tx, &from, &signed).await?);
+                tables::crls::head(tx, root).await
+            })
+        });
+        let head = write.await.map_err(Error::from).unwrap().unwrap();
+        assert!(head.base_s - tables::crls::LATE_S <= slow_s, "{head:?}");
+        assert!(head.changes != head.changes_signed, "{head:?}");
+    }
+}

@@ -56,6 +56,7 @@ impl Signing {
         let grant = self.context.grant(caller, Perm::ServicesDeploy, action, None).await?;
         // Others trust its stamps, as they trust what an authority issues.
         let _may_decide_on_trust = self.context.grant(caller, Perm::CertManageManage, action, None).await?;
+        self.check_may_make_key(caller).await?;
         check_name("/name", &name, &self.context.limits)?;
         let TimeStamping { new_cert, policy_oid, default } = *timestamping;
         let policy_oid = policy_oid.unwrap_or_else(|| POLICY.to_owned());

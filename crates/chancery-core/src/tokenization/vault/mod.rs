@@ -75,8 +75,8 @@ impl Vault {
 
     /// Opens a row that has not expired.
     fn open(&self, row: &Row, version: Option<u32>) -> Result<Zeroizing<Vec<u8>>, BadValue> {
-        if row.key_version == 0 || row.key_version > self.seals.newest() {
-            return Err(unreadable(row, &"its key version is none of the profile's"));
+        if row.key_version == 0 || row.key_version > self.seals.last() {
+            return Err(unreadable(row, &"its key version is none of the key's"));
         }
         let seal = self.seals.told(row.key_version, version)?;
         seal.open(&row.token_hash, &row.sealed).map_err(|failure| unreadable(row, &failure))

@@ -1,4 +1,4 @@
-//! Rows of older key versions are sealed under the newest one; their tokens stay what they are.
+//! Rows of older key versions are sealed under the one that makes tokens; their tokens stay what they are.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -16,7 +16,8 @@ use crate::{
 
 impl Tokens {
     /// Seals the rows of tokens under the newest version, in one transaction, and answers the tokens. Those that are
-    /// sealed so already, or were by somebody else in between, stay as they are.
+    /// sealed so already, or were by somebody else in between, or under a newer one by a profile that shares the vault, stay
+    /// as they are.
     pub(crate) async fn vault_rewrap(
         &self,
         vault: &Arc<Vault>,
@@ -55,7 +56,7 @@ impl Tokens {
     ) -> Result<HashMap<Hash, Result<Resealed, BadValue>>> {
         let newest = vault.seals.newest();
         let may_open = |row: &Row| vault.seals.told(row.key_version, version).is_ok();
-        let old = rows.iter().filter(|(_, row)| row.key_version != newest && may_open(row)).map(|(hash, _)| *hash);
+        let old = rows.iter().filter(|(_, row)| row.key_version < newest && may_open(row)).map(|(hash, _)| *hash);
         let (old, vault, rows): (Vec<Hash>, _, _) = (old.collect(), Arc::clone(vault), Arc::clone(rows));
         let resealed = self.in_jobs(old.len(), move |range| {
             let rows = old[range].iter().filter_map(|hash| rows.get(hash));

@@ -1,4 +1,5 @@
 mod damage;
+mod sharing;
 
 use std::collections::HashSet;
 

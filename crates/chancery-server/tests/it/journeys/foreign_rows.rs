@@ -36,6 +36,8 @@ mod signing;
 on_both!(
     a_foreign_password_hash_logs_nobody_in,
     a_role_that_was_added_raised_or_copied_gives_nothing,
+    holders_of_a_role_that_somebody_changed_are_locked_and_lose_roles,
+    a_role_whose_assignment_somebody_changed_is_withdrawn_and_given_again,
     a_setting_that_somebody_wrote_opens_nothing,
     a_seat_in_a_session_gives_nothing,
     an_api_key_that_somebody_wrote_lets_nobody_in,
@@ -123,6 +125,51 @@ async fn a_role_that_was_added_raised_or_copied_gives_nothing(postgres: bool) {
     admin.get("/api/v2/identities/stubs").await.response();
     let tables = told(&admin, 2).await;
     assert!(tables.iter().any(|table| table == "roles") && tables.iter().any(|table| table == "identity_roles"));
+}
+
+async fn role(admin: &Client, name: &str) -> RoleId {
+    let body = json!({"name": name, "loginsRequired": 1, "perms": [Perm::AuditRead]});
+    admin.post("/api/v2/roles", body).await.response()["uuid"].as_str().unwrap().parse().unwrap()
+}
+
+/// Whoever answers a leak is not held up by it; but nobody gives what cannot be read.
+async fn holders_of_a_role_that_somebody_changed_are_locked_and_lose_roles(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let (spoilt, good) = (role(&admin, "spoilt").await, role(&admin, "good").await);
+    let eve = format!("/api/v2/identities/{}", admin.create_person("eve", &[spoilt, good]).await);
+    let bob = format!("/api/v2/identities/{}", admin.create_person("bob", &[good]).await);
+    harm(&app, "UPDATE roles SET perms = '{}' WHERE name = 'spoilt'");
+    let give = async |who: &str, roles: &[RoleId]| admin.patch(who, json!({"roleUuids": roles})).await;
+    give(&bob, &[good, spoilt]).await.refused(503, "Unavailable", None);
+    assert_eq!(give(&eve, &[spoilt]).await.response()["roleUuids"], json!([spoilt]), "it stays, and another goes");
+    give(&eve, &[spoilt, good]).await.refused(503, "Unavailable", None);
+    assert_eq!(admin.post_nothing(&format!("{eve}/lock")).await.response()["locked"], true);
+    admin.post_nothing(&format!("{eve}/unlock")).await.response();
+    assert_eq!(give(&eve, &[good]).await.response()["roleUuids"], json!([good]));
+    let ann = admin.create_person("ann", &[good]).await;
+    harm(&app, "UPDATE roles SET perms = '{}' WHERE name = 'good'");
+    admin.delete(&format!("/api/v2/identities/{ann}")).await.response();
+    assert_eq!(told(&admin, 2).await, ["roles"; 2]);
+}
+
+async fn a_role_whose_assignment_somebody_changed_is_withdrawn_and_given_again(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let (spoilt, good) = (role(&admin, "spoilt").await, role(&admin, "good").await);
+    let rows = format!("FROM identity_roles WHERE role_id = '{spoilt}'");
+    let eve = format!("/api/v2/identities/{}", admin.create_person("eve", &[spoilt, good]).await);
+    let give = async |roles: &[RoleId]| {
+        let given = admin.patch(&eve, json!({"roleUuids": roles})).await.response()["roleUuids"].clone();
+        given.as_array().unwrap().len()
+    };
+    harm(&app, &format!("UPDATE identity_roles SET assigned_at_ms = 1 WHERE role_id = '{spoilt}'"));
+    assert_eq!(give(&[good]).await, 1);
+    assert_eq!(app.harm(&format!("DELETE {rows}")), 0, "nothing is left to restore");
+    assert_eq!(give(&[spoilt, good]).await, 2);
+    harm(&app, &format!("UPDATE identity_roles SET assigned_at_ms = 1 WHERE role_id = '{spoilt}'"));
+    assert_eq!(give(&[spoilt, good]).await, 2, "given again");
+    assert_eq!(elsewhere(&app, &["eve"]).await.get("/api/v2/audit").await.status, 200);
 }
 
 async fn a_setting_that_somebody_wrote_opens_nothing(postgres: bool) {

@@ -137,6 +137,33 @@ async fn a_delta_list_tells_what_changed_since_its_base_also_after_a_restart() {
     assert!(delta.contains("No Revoked Certificates"), "{delta}");
 }
 
+/// expiredCertsOnCRL has the beginning of the authority's life: nothing that it issued ended before.
+#[tokio::test]
+async fn what_is_revoked_stays_on_the_lists_after_its_end_and_they_say_so() {
+    const YEAR_MS: i64 = 365 * 24 * 3_600 * 1_000;
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    app.clock.advance_ms(60_000);
+    let (leaf, held) = (issued(&client, "TLS Client", &root).await, issued(&client, "TLS Client", &root).await);
+    let path = |of: &Value, what: &str| format!("/api/v2/x509/{}/{what}", of["certificateUuid"].as_str().unwrap());
+    client.post(&path(&leaf, "revoke"), json!({"reason": "superseded"})).await.response();
+    client.post(&path(&held, "revoke"), json!({"reason": "certificateHold"})).await.response();
+    for _ in 0..2 {
+        for file in [format!("{root}.crl"), format!("{root}.delta.crl")] {
+            let list = printed(&app.nobody(), &file).await;
+            assert!(list.contains("2.5.29.60: \n                ..20260621120000Z\n"), "{file}: {list}");
+        }
+        app.clock.advance_ms(2 * YEAR_MS);
+    }
+    let released = app.admin().await.post(&path(&held, "release"), json!({})).await;
+    released.refused(409, "InvalidState", None);
+    let list = printed(&app.nobody(), &format!("{root}.crl")).await;
+    for certificate in [leaf, held] {
+        assert!(list.contains(&format!("Serial Number: {}", certificate["serialNumber"].as_str().unwrap())), "{list}");
+    }
+}
+
 /// By another node's clock, or one that was set back.
 #[tokio::test]
 async fn a_delta_list_tells_also_of_what_was_revoked_before_its_base() {

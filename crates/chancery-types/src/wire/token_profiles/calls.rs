@@ -207,7 +207,7 @@ pub struct RewrapResponse {
     /// The initialization vectors, in the same order, where the profile uses them: those that were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ivs: Option<Vec<Option<Base64>>>,
-    /// The version of the key that all tokens are of now.
+    /// The version of the key that all tokens are of now; those of a shared vault may be of a newer one.
     pub key_version: u32,
     /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -78,6 +78,29 @@ async fn a_receiver_of_syslog_that_fails_again_while_it_catches_up_gets_a_window
     assert!(!told(chancery, &caller, "AuditTargetResume").await.is_empty());
 }
 
+/// It falls behind without end, although it is tried again soon after each failure.
+#[tokio::test]
+async fn a_target_that_refuses_every_second_batch_is_told_of() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, webhook()).await;
+    record(chancery, 600).await;
+    for (turn, failures) in [1, 1, 2, 2, 3, 3].into_iter().enumerate() {
+        receiver.answer(if turn % 2 == 0 { 503 } else { 200 });
+        chancery.audit.ship_some(made.uuid.into()).await.unwrap();
+        installation.clock.advance_ms(1_000);
+        let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
+        assert_eq!((shipping.failures, shipping.failing), (failures, failures == 3), "{turn}");
+    }
+    assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
+    receiver.answer(200);
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 0, false), "{shipping:?}");
+    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
+}
+
 /// What was removed while it failed it cannot get any more; it waits for nothing.
 #[tokio::test]
 async fn a_target_that_went_back_behind_what_was_removed_goes_on_from_there() {

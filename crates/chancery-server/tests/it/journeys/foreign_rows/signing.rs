@@ -1,5 +1,8 @@
 //! Of requests and what approves them.
 
+use std::time::Duration;
+
+use chancery_core::{Host, Meaning};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
@@ -13,6 +16,7 @@ on_both!(
     approvals_digests_and_policies_that_somebody_wrote_sign_nothing,
     a_submitter_who_is_taken_out_of_the_set_does_not_approve_his_own,
     an_approver_who_is_taken_out_of_an_approval_does_not_give_another,
+    an_approval_that_lost_its_giver_is_told_once_counted_and_listed_until_it_is_mended,
     whoever_proposed_does_not_approve_it_once_taken_out,
     items_of_a_manifest_are_those_that_were_approved,
     page_hashes_are_those_that_were_approved,
@@ -104,6 +108,45 @@ async fn an_approver_who_is_taken_out_of_an_approval_does_not_give_another(postg
     assert!(tables.iter().any(|table| table == "approvals"), "{tables:?}");
 }
 
+async fn an_approval_that_lost_its_giver_is_told_once_counted_and_listed_until_it_is_mended(postgres: bool) {
+    let signing = signing(postgres).await;
+    let (ann, app) = (signing.approver("ann").await, &signing.app);
+    let service = signing.deploy("builds", 2).await;
+    let request = signing.submit(&service, b"a").await;
+    approve(&ann, &request).await.response();
+    harm(app, &format!("DELETE FROM approval_identities WHERE request_id = '{request}'"));
+    for _ in 0..3 {
+        approve(&ann, &request).await.refused(503, "Unavailable", None);
+        // Refused rows are looked at again each second.
+        tokio::time::sleep(Duration::from_millis(1_200)).await;
+    }
+    assert_eq!(told(&signing.admin, 1).await, ["approvals"]);
+    let ready = app.nobody().get("/readyz").await;
+    assert_eq!(ready.json["refusedRows"], 1, "{}", ready.text());
+    let host = Host::running("a test");
+    for has_good_mac in [true, false] {
+        let listed = app.chancery.foreign_rows(&host).await.unwrap();
+        let [row] = &listed[..] else { panic!("{listed:?}") };
+        assert_eq!((row.row().table, row.parts()), ("approvals", Some(("approval_identities", 0))));
+        assert_eq!(row.has_good_mac(), has_good_mac);
+        // A new MAC mends nothing.
+        let taken = app.chancery.authenticate_rows(&host, listed).await;
+        assert_eq!(taken.unwrap_err().meaning(), Meaning::State);
+        harm(app, &format!("UPDATE approvals SET note = 'by hand' WHERE request_id = '{request}'"));
+    }
+    // Without a backup the whole approval goes.
+    harm(app, &format!("DELETE FROM approvals WHERE request_id = '{request}'"));
+    for waited in 0.. {
+        let ready = app.nobody().get("/readyz").await;
+        if ready.json.get("refusedRows").is_none() {
+            break;
+        }
+        assert!(waited < 100, "{}", ready.text());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    approve(&ann, &request).await.response();
+}
+
 async fn whoever_proposed_does_not_approve_it_once_taken_out(postgres: bool) {
     let signing = signing(postgres).await;
     let app = &signing.app;
@@ -123,6 +166,9 @@ async fn whoever_proposed_does_not_approve_it_once_taken_out(postgres: bool) {
         let approved = signing.admin.post(&format!("{PROPOSALS}/{id}/approve"), json!({})).await;
         approved.refused(503, "Unavailable", None);
     }
+    let mut tables = told(&signing.admin, 2).await;
+    tables.sort();
+    assert_eq!(tables, ["proposal_decisions", "proposals"]);
 }
 
 async fn items_of_a_manifest_are_those_that_were_approved(postgres: bool) {

@@ -1,14 +1,20 @@
 //! What the settings make take a fresh second factor.
 
 use chancery_core::{Host, Limits};
-use chancery_types::{FreshFactorFor, RoleId, wire::system::PatchSettings};
-use serde_json::json;
+use chancery_testkit::Tool;
+use chancery_types::{FreshFactorFor, Perm, RoleId, wire::system::PatchSettings};
+use serde_json::{Value, json};
 
 use crate::{
     app::{Setup, TestApp},
     authenticator::{ORIGIN, authenticator, confirm, enrol, passkeys_path},
-    client::Client,
+    certificates::{body, issued, profile, root, with},
+    client::{Client, Reply},
+    client_certificates::bind,
+    routes::tsa,
     second_factor::{self, log_in},
+    signing::{DEPLOY, EC_P256, Signing},
+    workloads::{BINDINGS, PROVIDERS, Workloads},
 };
 
 const SETTINGS: &str = "/api/v2/system/settings";
@@ -19,8 +25,13 @@ async fn demand(app: &TestApp, what: &[FreshFactorFor]) {
     app.chancery.change_host_settings(&Host::running("settings"), patch).await.unwrap();
 }
 
-async fn make_role(client: &Client, name: &str) -> crate::client::Reply {
+async fn make_role(client: &Client, name: &str) -> Reply {
     client.post(ROLES, json!({"name": name, "loginsRequired": 1, "perms": ["Audit:Read"]})).await
+}
+
+#[track_caller]
+fn wants_a_factor(reply: &Reply) {
+    assert!(reply.status == 403 && reply.text().contains("second factor"), "{}", reply.text());
 }
 
 /// The administrators with codes, in a session of both.
@@ -167,6 +178,130 @@ async fn what_makes_keys_or_ships_the_audit_is_held_up_too() {
         let refused = by_password.post(path, body).await;
         assert!(refused.status == 403 && refused.text().contains("second factor"), "{path}: {}", refused.text());
     }
+}
+
+#[tokio::test]
+async fn a_certificate_that_logs_in_is_a_way_in_as_a_key_is() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let authority = root(&admin).await;
+    let provider = admin.post(PROVIDERS, json!({"name": "own", "authorityUuid": authority})).await.response().clone();
+    let role = json!({"name": "issuing", "loginsRequired": 1, "perms": [Perm::CertManageGenerate]});
+    let role = admin.post(ROLES, role).await.response()["uuid"].as_str().unwrap().to_owned();
+    let carol = app.person("carol", &[role.parse().unwrap()]).await;
+    let ci = json!({"name": "ci", "kind": "Application", "roleUuids": [role]});
+    let ci = admin.post("/api/v2/identities", ci).await.response().clone();
+    for (name, identity) in
+        [("carol", admin.identity_uuid("carol").await), ("ci", ci["uuid"].as_str().unwrap().to_owned())]
+    {
+        let subject = json!({"subject": format!("CN={name},O=Example")});
+        bind(&admin, provider["objInfo"]["uuid"].as_str().unwrap(), &identity, subject).await;
+    }
+    let by_key = app.nobody().with_bearer(ci["apiKey"].as_str().unwrap());
+    let least = body(&admin, "TLS Client").await;
+    let generate = async |client: &Client, name: &str| {
+        let names = json!({"subjectOneline": format!("CN={name},O=Example"), "issuerUuid": authority});
+        client.post("/api/v2/x509/generate", with(least.clone(), names)).await
+    };
+    demand(&app, &[FreshFactorFor::Access]).await;
+    wants_a_factor(&generate(&carol, "carol").await);
+    let told = admin.get("/api/v2/audit?action=CertificateGenerate&outcome=NotAuthorized").await;
+    assert_eq!(told.response()["total"], 1, "{}", told.text());
+    wants_a_factor(&generate(&carol, "ci").await);
+    wants_a_factor(&generate(&admin, "ci").await);
+    wants_a_factor(&generate(&by_key, "carol").await);
+    // Daily work, and what renews itself.
+    generate(&carol, "other").await.response();
+    generate(&by_key, "ci").await.response();
+    // As the command line does it.
+    let by_login = app.nobody();
+    let login = json!({"authType": "apikey", "authCredentials": {"apiKey": ci["apiKey"]}});
+    assert_eq!(by_login.post("/home/v1/login", login).await.status, 200);
+    generate(&by_login, "ci").await.response();
+    // Also where it would wait for approvals.
+    admin.json("PUT", &format!("/api/v2/x509/{authority}/approval"), &json!({"numApprovals": 1})).await.response();
+    wants_a_factor(&generate(&carol, "carol").await);
+    let told = admin.get("/api/v2/audit?action=CertificateGenerate&outcome=NotAuthorized").await;
+    assert_eq!(told.response()["total"], 5, "{}", told.text());
+    let codes = second_factor::enrol(&app, "carol").await;
+    let fresh = app.nobody();
+    assert_eq!(log_in(&fresh, "carol", Some(&codes.code(0))).await.status, 200);
+    assert_eq!(generate(&fresh, "carol").await.response()["state"], "Approval");
+}
+
+#[tokio::test]
+async fn a_token_that_was_exchanged_becomes_no_certificate() {
+    let workloads = Workloads::new().await;
+    let admin = workloads.app.admin().await;
+    let authority = root(&admin).await;
+    let provider = admin.post(PROVIDERS, json!({"name": "own", "authorityUuid": authority})).await.response().clone();
+    let role = json!({"name": "issuing", "loginsRequired": 1, "perms": [Perm::CertManageGenerate]});
+    let role = admin.post(ROLES, role).await.response()["uuid"].clone();
+    let pod = json!({"name": "pod", "kind": "Application", "roleUuids": [role]});
+    let pod = admin.post("/api/v2/identities", pod).await.response()["uuid"].as_str().unwrap().to_owned();
+    let names = json!({"subject": "CN=pod,O=Example"});
+    bind(&admin, provider["objInfo"]["uuid"].as_str().unwrap(), &pod, names).await;
+    let by_subject = workloads.binding_of(&pod, "by subject", json!({"subject": "workload-1"}));
+    admin.post(BINDINGS, by_subject).await.response();
+    let exchanged = workloads.exchange(&workloads.token(&[])).await;
+    let client = workloads.app.nobody().with_bearer(exchanged.json["token"].as_str().unwrap());
+    let names = json!({"subjectOneline": "CN=pod,O=Example", "issuerUuid": authority});
+    let wanted = with(body(&admin, "TLS Client").await, names);
+    client.post("/api/v2/x509/generate", wanted.clone()).await.response();
+    demand(&workloads.app, &[FreshFactorFor::Access]).await;
+    wants_a_factor(&client.post("/api/v2/x509/generate", wanted).await);
+}
+
+#[tokio::test]
+async fn a_service_is_deployed_by_whoever_may_make_its_key() {
+    let signing = Signing::new().await;
+    for what in [FreshFactorFor::Custody, FreshFactorFor::Rules] {
+        demand(&signing.app, &[what]).await;
+        wants_a_factor(&tsa::deploy(&signing, "stamps", EC_P256, json!({})).await);
+        wants_a_factor(&signing.admin.post(DEPLOY, signing.deployment("builds", 0)).await);
+    }
+    let told = signing.admin.get("/api/v2/audit?action=ServiceDeploy&outcome=NotAuthorized").await;
+    assert_eq!(told.response()["total"], 4, "{}", told.text());
+    demand(&signing.app, &[FreshFactorFor::Custody]).await;
+    let both = coded(&signing.app).await;
+    both.post(DEPLOY, signing.deployment("builds", 0)).await.response();
+    let signing = Signing { admin: both, ..signing };
+    tsa::deploy(&signing, "stamps", EC_P256, json!({})).await.response();
+}
+
+#[tokio::test]
+async fn an_authority_for_whatever_key_and_the_end_of_a_hold_are_held_up_as_keys_are() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let authority = root(&admin).await;
+    let leaf = issued(&admin, "TLS Client", &authority).await;
+    let request = async |client: &Client, name: &str| {
+        let csr = Tool::new("openssl").args(["req", "-new", "-nodes", "-config", "/dev/null", "-keyout", "/dev/null"]);
+        let csr = csr.args(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-subj", "/CN=outside"]).run();
+        let wanted = json!({
+            "serviceOrIssuerUuid": authority, "csr": csr.text(), "certProfileUuid": profile(client, name).await,
+            "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
+        });
+        client.post("/api/v2/x509/requests", wanted).await
+    };
+    let path = |made: &Value, what: &str| format!("/api/v2/x509/{}/{what}", made["certificateUuid"].as_str().unwrap());
+    let stamp = request(&admin, "Time Stamping").await.response().clone();
+    demand(&app, &[FreshFactorFor::Custody]).await;
+    for name in ["Issuing Certificate Authority", "Time Stamping"] {
+        wants_a_factor(&request(&admin, name).await);
+    }
+    admin.saw_audited("CertificateRequest").await;
+    wants_a_factor(&admin.post(&path(&stamp, "renew"), json!({})).await);
+    // Daily work.
+    request(&admin, "TLS Client").await.response();
+    admin.post(&path(&leaf, "renew"), json!({})).await.response();
+    // To stop it is not held up.
+    admin.post(&path(&leaf, "revoke"), json!({"reason": "certificateHold"})).await.response();
+    wants_a_factor(&admin.post_nothing(&path(&leaf, "release")).await);
+    admin.saw_audited("CertificateRelease").await;
+    let both = coded(&app).await;
+    request(&both, "Issuing Certificate Authority").await.response();
+    assert_eq!(both.post_nothing(&path(&leaf, "release")).await.response()["status"], "Valid");
 }
 
 /// Roles that were given while the clock was ahead make a seat later than its login.

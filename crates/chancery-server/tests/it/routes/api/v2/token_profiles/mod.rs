@@ -15,6 +15,7 @@ mod permissions;
 mod preview;
 mod random;
 mod rewrap;
+mod sharing;
 mod stubs;
 mod template;
 mod texts;

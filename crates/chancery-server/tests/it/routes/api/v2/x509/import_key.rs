@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{Setup, TestApp},
-    certificates::{body, issued, key_type, profile, with},
+    certificates::{body, issued, key_type, profile, root, with},
     client::{Client, Reply},
 };
 
@@ -66,6 +66,31 @@ async fn imported_authorities_issue_revoke_and_answer_and_openssl_follows_them()
         let ran = Tool::new("openssl35").args(verify.split(' ')).folder(bench.path()).try_run();
         assert!(!ran.status.success() && ran.stderr.contains("certificate revoked"), "{algorithm}: {}", ran.stderr);
         assert_eq!(ocsp(&app, &bench).await, "leaf.pem: revoked");
+    }
+}
+
+/// What was revoked elsewhere before is not known here, so such lists do not say that they keep what has expired: not where the
+/// certificate was issued here for a key that came later, either.
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_of_a_key_from_elsewhere_do_not_say_that_they_keep_what_has_expired() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    let (own, imported) = (root(&admin).await, bench.imported_root(&admin).await);
+    bench.openssl(&format!("genpkey {EC} -out later.key"));
+    let request = bench.openssl("req -new -config /dev/null -key later.key -subj /CN=later");
+    let request = json!({
+        "serviceOrIssuerUuid": own, "csr": String::from_utf8(request).unwrap(),
+        "certProfileUuid": profile(&admin, "Issuing Certificate Authority").await,
+    });
+    let later = admin.post("/api/v2/x509/requests", request).await.response().clone();
+    bench.write("later.pem", later["certificate"].as_str().unwrap());
+    let given = uuid(&bench.import(&admin, "later", "").await);
+    assert_eq!(given, uuid(&later));
+    for (issuer, says_so) in [(own, true), (imported, false), (given, false)] {
+        bench.write("list.crl", app.nobody().get(&format!("/crl/{issuer}.crl")).await.body);
+        let text = String::from_utf8(bench.openssl("crl -inform DER -in list.crl -noout -text")).unwrap();
+        assert_eq!(text.contains("2.5.29.60"), says_so, "{text}");
     }
 }
 

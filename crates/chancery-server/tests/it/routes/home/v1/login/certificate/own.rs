@@ -93,6 +93,10 @@ async fn whoever_issues_a_certificate_holds_as_much_as_whom_it_stands_for() {
         let wanted = with(body(&mallory, "TLS Client").await, generated("CN=other,O=Example", issuer));
         mallory.post("/api/v2/x509/generate", wanted).await.response();
     }
+    // What is for something else logs nobody in.
+    let names = generated("CN=ci,O=Example", &json!(authority));
+    let wanted = with(body(&mallory, "Code Signing Certificate").await, names);
+    mallory.post("/api/v2/x509/generate", wanted).await.response();
     // The administrators hold all that ci does.
     let (files, uuid) = certificate(&house, &admin, &authority, "ci").await;
     assert_eq!(house.log_in(Some(&files), &[]).await.status, 200);
