@@ -13,6 +13,9 @@ use uuid::Uuid;
 use super::{key_move::is_silent, mask::Reveals, shape::Shape, spec::ProfileSpec};
 use crate::{Error, Limits, Result};
 
+/// In what one of two formats may take more than the other.
+const MAY_DIFFER: [&str; 3] = ["/format/minLength", "/format/maxLength", "/format/passThrough"];
+
 /// Which tokens a profile makes: those of this key, in this domain.
 fn tokens_of(row: &Row) -> (Uuid, Uuid) {
     (row.key_id, row.tweak_domain.unwrap_or(row.id))
@@ -105,8 +108,10 @@ pub(super) async fn check_reads(
     for other in others.iter().filter_map(|row| ProfileSpec::from_row(row).ok()) {
         if !same_format
             && let Some(field) = orphaned(spec, &other, limits)?
-            && orphaned(&other, spec, limits)?.is_some()
+            && let Some(back) = orphaned(&other, spec, limits)?
         {
+            // What may differ by itself is not what is wrong where something else is.
+            let field = if MAY_DIFFER.contains(&field) && !MAY_DIFFER.contains(&back) { back } else { field };
             let message = format!(
                 "The profile {:?} has the same tokens, and neither would read all that the other makes: take this member from \
                  there. One of the two may take other lengths, and more of passThrough.",
