@@ -338,7 +338,7 @@ impl Authenticator {
             error!(
                 table = row.table,
                 row = row.id,
-                "a row of the database is not what Chancery wrote; it is refused until it is restored"
+                "a row of the database is not what Chancery wrote, or lacks others that belong to it; it is refused until that is restored"
             );
             if suspects.len() < SUSPECTS_MAX {
                 suspects.insert(row.clone(), Suspect { key, told: false });

@@ -27,7 +27,7 @@ pub enum StoreError {
     #[error("a text with a NUL character cannot be stored")]
     Text,
     /// A row that carries authority is not what Chancery wrote. Nothing was done with it.
-    #[error("the row {} of the table {} is not what Chancery wrote: its MAC is wrong", .0.id, .0.table)]
+    #[error("the row {} of the table {} is not what Chancery wrote, or lacks rows that belong to it", .0.id, .0.table)]
     Unauthentic(Unauthentic),
     /// A fault in the program: bad SQL, a row that does not decode, a work that panicked.
     #[error("the store failed: {0}")]

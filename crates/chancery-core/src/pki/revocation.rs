@@ -54,6 +54,10 @@ impl Pki {
                     told.members(names(&certificate))?;
                     check_revocation(certificate.revoked, reason)?;
                     let at_s = now_ms.div_euclid(1_000);
+                    if reason == RevocationReason::CertificateHold && certificate.validity.not_after_s() < at_s {
+                        let message = "The certificate has expired: a hold could not be released any more.";
+                        return Err(Error::state(message).at("/reason"));
+                    }
                     if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
                         return Err(already_revoked());
                     }

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use crate::authority::{self, Authority as _, authority};
+use crate::authority::{self, Authority as _, Table, authority};
 use crate::value::Bind as _;
 use crate::{StoreError, Tx, sql};
 
@@ -198,7 +198,8 @@ pub async fn insert_identity(tx: &mut Tx, on: On, row: &Decision, id: Uuid, name
 }
 
 /// The decisions on a subject, oldest first, each with all identities in whose name it was made; or
-/// [`StoreError::Unauthentic`], where one was taken out: whoever it is could decide once more.
+/// [`StoreError::Unauthentic`], where one was taken out: whoever it is could decide once more. Or where one did so while the first
+/// time was taken out, and put back later.
 pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<(Decision, Vec<Identity>)>, StoreError> {
     let (decisions, identities) = match on {
         On::Request => (
@@ -218,6 +219,13 @@ pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<(Decision, 
         if !are_all {
             return Err(refused(tx, on, subject_id, decision.version));
         }
+        let is_again = |earlier: &(Decision, Vec<Identity>)| {
+            earlier.0.decision == decision.decision
+                && earlier.1.iter().any(|one| made_by.iter().any(|again| again.id == one.id))
+        };
+        if all.iter().any(is_again) {
+            return Err(tx.refuse(table(on).name, subject_id));
+        }
         all.push((decision, made_by));
     }
     Ok(all)
@@ -225,12 +233,15 @@ pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<(Decision, 
 
 /// What is answered of a subject one of whose decisions is not what was written: the one that made this version.
 fn refused(tx: &Tx, on: On, subject_id: Uuid, version: i64) -> StoreError {
-    let table = match on {
+    let key = [subject_id.into_value(), version.into_value()];
+    tx.authenticator().refuse(table(on), &[key[0].stored(), key[1].stored()])
+}
+
+fn table(on: On) -> &'static Table {
+    match on {
         On::Request => &on_requests::Decided::TABLE,
         On::Proposal => &on_proposals::Decided::TABLE,
-    };
-    let key = [subject_id.into_value(), version.into_value()];
-    tx.authenticator().refuse(table, &[key[0].stored(), key[1].stored()])
+    }
 }
 
 fn decisions(rows: Vec<impl Into<Decision>>) -> Vec<Decision> {

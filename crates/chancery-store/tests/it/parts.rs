@@ -8,7 +8,10 @@ use uuid::Uuid;
 
 use crate::harness::{Fixture, read, write};
 
-on_both!(what_lost_a_part_is_told_once_listed_and_forgiven_when_that_is_back);
+on_both!(
+    what_lost_a_part_is_told_once_listed_and_forgiven_when_that_is_back,
+    nobody_decides_twice_while_the_first_time_is_taken_out_and_put_back
+);
 
 const SET: Uuid = Uuid::from_u128(1);
 const PROPOSAL: Uuid = Uuid::from_u128(2);
@@ -50,6 +53,10 @@ fn submission() -> Decision {
         statement_rows: None,
         members: Some(2),
     }
+}
+
+fn approval(version: i64) -> Decision {
+    Decision { version, decision: "Approve".into(), members: Some(1), ..submission() }
 }
 
 /// Ann and Bob submit, and propose.
@@ -129,4 +136,34 @@ async fn what_lost_a_part_is_told_once_listed_and_forgiven_when_that_is_back(f: 
         assert_eq!(f.store.look_at_all_rows().await.unwrap(), []);
         look(&f.store).await.unwrap();
     }
+}
+
+/// The table's key keeps them apart, and is gone meanwhile.
+async fn nobody_decides_twice_while_the_first_time_is_taken_out_and_put_back(f: Fixture) {
+    fill(&f.store).await;
+    let approve = async |version: i64, by: Uuid| {
+        let approved = write(&f.store, move |tx| {
+            Box::pin(async move {
+                decisions::insert(tx, On::Proposal, &approval(version)).await?;
+                decisions::insert_identity(tx, On::Proposal, &approval(version), by, "cid").await
+            })
+        });
+        approved.await
+    };
+    let (cid, dan) = (Uuid::from_u128(0xc), Uuid::from_u128(0xd));
+    approve(2, cid).await.unwrap();
+    approve(3, cid).await.unwrap_err();
+    for statement in [
+        "CREATE TABLE others AS SELECT * FROM proposal_identities",
+        "DROP TABLE proposal_identities",
+        "ALTER TABLE others RENAME TO proposal_identities",
+    ] {
+        run(&f.store, statement.to_owned()).await;
+    }
+    approve(3, dan).await.unwrap();
+    look(&f.store).await.unwrap();
+    approve(4, cid).await.unwrap();
+    let row = Unauthentic { table: "proposal_decisions", id: PROPOSAL.to_string() };
+    assert!(matches!(look(&f.store).await.unwrap_err(), StoreError::Unauthentic(refused) if refused == row));
+    assert_eq!(f.store.newly_unauthentic(), [row]);
 }

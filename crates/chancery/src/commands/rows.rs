@@ -63,6 +63,10 @@ async fn authenticate(chancery: &Chancery, host: &Host, named: &[String], yes: b
         output::note(format_args!("No row is refused."));
         return Ok(ExitCode::SUCCESS);
     }
+    if rows.iter().any(|row| row.parts().is_some()) {
+        output::note(format_args!("Rows with `parts` are not taken: mend first how many belong to them."));
+        return Ok(ExitCode::FAILURE);
+    }
     if !yes {
         output::note(format_args!(
             "Nothing was changed. If all of this is as it should be, repeat the command with --yes ({}).",

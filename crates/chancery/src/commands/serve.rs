@@ -40,7 +40,7 @@ fn refuse_demo_file(settings: &Settings) -> Result<(), Failure> {
         return Ok(());
     };
     let file = file.display();
-    let how = "POST /api/v2/identities/{uuid}/password while `chancery quickstart` runs";
+    let how = "`chancery password NAME` while `chancery quickstart` runs, then by hand";
     Err(format!(
         "this installation is a demonstration: change the passwords of all three and remove {file} first ({how})"
     )

@@ -137,10 +137,10 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
 /// Refuses a password or a name from somebody who holds less than the identity: with the one they could log in as it, with
 /// the other let somebody else appear as it.
 pub(in crate::identity) async fn check_holds_as_much(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
-    for id in identity_roles::held_by(tx, identity).await?.into_iter().map(|row| RoleId::from(row.role_id)) {
-        if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
-            check_may_give(tx, granter, id, &rules_of(&role)?).await?;
-        }
+    for held in identity_roles::held_by(tx, identity).await? {
+        // One that is not there was taken away, and may come back.
+        let role = tables::roles::by_id(tx, held.role_id).await?.ok_or_else(|| tx.refuse("roles", held.role_id))?;
+        check_may_give(tx, granter, held.role_id.into(), &rules_of(&role)?).await?;
     }
     Ok(())
 }

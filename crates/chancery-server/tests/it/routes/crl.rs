@@ -146,6 +146,7 @@ async fn what_is_revoked_stays_on_the_lists_after_its_end_and_they_say_so() {
     let root = root(&client).await;
     app.clock.advance_ms(60_000);
     let (leaf, held) = (issued(&client, "TLS Client", &root).await, issued(&client, "TLS Client", &root).await);
+    let late = issued(&client, "TLS Client", &root).await;
     let path = |of: &Value, what: &str| format!("/api/v2/x509/{}/{what}", of["certificateUuid"].as_str().unwrap());
     client.post(&path(&leaf, "revoke"), json!({"reason": "superseded"})).await.response();
     client.post(&path(&held, "revoke"), json!({"reason": "certificateHold"})).await.response();
@@ -156,10 +157,13 @@ async fn what_is_revoked_stays_on_the_lists_after_its_end_and_they_say_so() {
         }
         app.clock.advance_ms(2 * YEAR_MS);
     }
-    let released = app.admin().await.post(&path(&held, "release"), json!({})).await;
-    released.refused(409, "InvalidState", None);
+    let client = app.admin().await;
+    client.post(&path(&held, "release"), json!({})).await.refused(409, "InvalidState", None);
+    let hold = client.post(&path(&late, "revoke"), json!({"reason": "certificateHold"})).await;
+    hold.refused(409, "InvalidState", Some("/reason"));
+    client.post(&path(&late, "revoke"), json!({"reason": "keyCompromise"})).await.response();
     let list = printed(&app.nobody(), &format!("{root}.crl")).await;
-    for certificate in [leaf, held] {
+    for certificate in [leaf, held, late] {
         assert!(list.contains(&format!("Serial Number: {}", certificate["serialNumber"].as_str().unwrap())), "{list}");
     }
 }
