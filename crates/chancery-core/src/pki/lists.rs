@@ -61,8 +61,8 @@ pub struct RevocationList {
 /// An authority, what is known of its lists, and what the next ones have to say.
 struct ListState {
     issuer: StoredCertificate,
-    /// Whether its key was made here, so that nobody else has revoked anything in its name.
-    is_key_ours: bool,
+    /// Since when its lists know all that was revoked in its name; `None` where others may have done so.
+    keeps_since_s: Option<i64>,
     newest: tables::crls::Head,
     revoked: Vec<Entry>,
     released: Vec<Entry>,
@@ -210,7 +210,7 @@ struct Unsigned {
 
 /// Writes the next lists.
 fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsigned> {
-    let ListState { issuer, is_key_ours, newest, revoked, released } = state;
+    let ListState { issuer, keeps_since_s, newest, revoked, released } = state;
     let scheme = scheme(issuer.spec, None)?;
     let facts = issuer_of(std::iter::once(issuer.der.as_slice()))?;
     let base = base(&newest, now_s);
@@ -221,7 +221,7 @@ fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsig
         base_number: None,
         freshest,
         // Revocations are never forgotten here.
-        keeps_since_s: is_key_ours.then(|| issuer.validity.not_before_s()),
+        keeps_since_s,
         this_update_s: now_s,
         algorithm: &algorithm,
         entries: &revoked,
@@ -280,23 +280,36 @@ async fn read_head(tx: &mut Tx, id: CertificateId) -> Result<(StoredCertificate,
     Ok((issuer, newest))
 }
 
+/// A list speaks for a name (RFC 5280, 5): what it leaves out counts as good, whichever of the authorities of its name issued
+/// it. So it has what any of them revoked.
 async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
     let (issuer, newest) = read_head(tx, id).await?;
-    let key = match issuer.key {
-        Some(key) => tables::keys::by_id(tx, key.into()).await?,
-        None => None,
-    };
-    let is_key_ours = key.is_some_and(|key| key.origin == Origin::Generated.as_str());
-    let revoked = tables::certificates::revoked_by(tx, id.into()).await?;
-    let revoked = revoked.iter().map(|row| {
-        let reason = row.revocation_reason.parse().map_err(Error::internal)?;
-        Ok(Entry { serial: serial(&row.serial)?, at_s: row.revoked_at_s, reason: Some(reason) })
-    });
-    let revoked = revoked.collect::<Result<_>>()?;
+    let mut authorities = vec![issuer.clone()];
+    for namesake in tables::certificates::namesakes(tx, id.into()).await?.into_iter().map(CertificateId::from) {
+        if namesake != id {
+            authorities.push(StoredCertificate::load(tx, namesake).await?);
+        }
+    }
+    let (mut revoked, mut keeps_since_s) = (Vec::new(), Some(issuer.validity.not_before_s()));
+    for authority in authorities {
+        let is_ours = has_key_of_ours(tx, &authority).await?;
+        keeps_since_s = keeps_since_s.filter(|_| is_ours).map(|since_s| since_s.min(authority.validity.not_before_s()));
+        for row in tables::certificates::revoked_by(tx, authority.id.into()).await? {
+            let reason = row.revocation_reason.parse().map_err(Error::internal)?;
+            revoked.push(Entry { serial: serial(&row.serial)?, at_s: row.revoked_at_s, reason: Some(reason) });
+        }
+    }
     let released = tables::crls::releases(tx, id.into()).await?;
     let released =
         released.iter().map(|row| Ok(Entry { serial: serial(&row.serial)?, at_s: row.released_at_s, reason: None }));
-    Ok(ListState { issuer, is_key_ours, newest, revoked, released: released.collect::<Result<_>>()? })
+    Ok(ListState { issuer, keeps_since_s, newest, revoked, released: released.collect::<Result<_>>()? })
+}
+
+/// Whether its key was made here, so that nobody else has revoked anything in its name.
+async fn has_key_of_ours(tx: &mut Tx, authority: &StoredCertificate) -> Result<bool> {
+    let Some(key) = authority.key else { return Ok(false) };
+    let key = tables::keys::by_id(tx, key.into()).await?;
+    Ok(key.is_some_and(|key| key.origin == Origin::Generated.as_str()))
 }
 
 fn serial(text: &str) -> Result<Serial> {

@@ -1,7 +1,10 @@
 //! The newest certificate revocation list of every issuer.
+//!
+//! A list speaks for a name: what happens to a certificate of one issuer, the lists of all issuers of its subject tell.
 
 use uuid::Uuid;
 
+use super::certificates::namesakes;
 use crate::authority::{authority, put};
 use crate::{Columns, FromColumns, StoreError, Tx, sql};
 
@@ -40,7 +43,7 @@ pub struct Lists {
 /// A hold that was released.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// The issuer.
+    /// Whose lists say so: the issuer's or a namesake's.
     pub issuer_id: Uuid,
     /// The serial number in hexadecimal digits.
     pub serial: String,
@@ -74,7 +77,7 @@ const CHANGED: &str = "INSERT INTO crls (issuer_id, number, changes, changes_sig
     VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1, \
     base_s = CASE WHEN crls.base_s > $2 THEN $2 ELSE crls.base_s END";
 const BEGIN: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
-    VALUES ($1, $2, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
+    VALUES ($1, $2, 0, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET number = $2 WHERE crls.number < $2";
 const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, base_number, base_s FROM crls \
     WHERE issuer_id = $1";
 const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
@@ -96,14 +99,22 @@ pub const LATE_S: i64 = 3_600;
 /// known, nor how far that is behind.
 const BEHIND_S: i64 = 86_400;
 
-/// Notes that the issuer's list is stale since this moment. Where a clock that is well behind says that it was before the base, the
-/// base counts from then on, so that delta lists tell of it.
+/// Notes that the lists of the issuer and its namesakes are stale since this moment. Where a clock that is well behind says that
+/// it was before the base, the base counts from then on, so that delta lists tell of it.
 pub async fn changed(tx: &mut Tx, issuer_id: Uuid, at_s: i64) -> Result<(), StoreError> {
-    sql(CHANGED).bind(issuer_id).bind(at_s.saturating_add(LATE_S)).execute(tx).await?;
+    for id in namesakes(tx, issuer_id).await? {
+        sql(CHANGED).bind(id).bind(at_s.saturating_add(LATE_S)).execute(tx).await?;
+    }
     Ok(())
 }
 
-/// Begins an issuer's lists after this number, if there are none yet.
+/// Notes that this issuer is trusted from now on, and may have revoked anything at any time: delta lists of its namesakes get
+/// another base.
+pub async fn joined(tx: &mut Tx, issuer_id: Uuid) -> Result<(), StoreError> {
+    changed(tx, issuer_id, 0).await
+}
+
+/// Lets an issuer's lists go on after this number at least.
 pub async fn begin(tx: &mut Tx, issuer_id: Uuid, number: i64) -> Result<(), StoreError> {
     sql(BEGIN).bind(issuer_id).bind(number).execute(tx).await?;
     Ok(())
@@ -140,14 +151,19 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
     Ok(rows == 1)
 }
 
-/// Notes that a hold was released.
+/// Notes that a hold was released, for each namesake: each has a base of its own until which that is remembered.
 pub async fn released(tx: &mut Tx, issuer_id: Uuid, serial: &str, at_s: i64) -> Result<(), StoreError> {
-    put(tx, &Release { issuer_id, serial: serial.to_owned(), released_at_s: at_s }).await
+    for issuer_id in namesakes(tx, issuer_id).await? {
+        put(tx, &Release { issuer_id, serial: serial.to_owned(), released_at_s: at_s }).await?;
+    }
+    Ok(())
 }
 
 /// Notes that what was released is revoked or on hold again.
 pub async fn revoked_again(tx: &mut Tx, issuer_id: Uuid, serial: &str) -> Result<(), StoreError> {
-    sql(REVOKED_AGAIN).bind(issuer_id).bind(serial).execute(tx).await?;
+    for id in namesakes(tx, issuer_id).await? {
+        sql(REVOKED_AGAIN).bind(id).bind(serial).execute(tx).await?;
+    }
     Ok(())
 }
 

@@ -82,6 +82,7 @@ pub(super) async fn insert(
         let trusted = foreign.is_authority && (trust || key.is_some());
         let existing = existing(tx, &foreign, issuer).await?;
         let existed = existing.is_some();
+        let joins = trusted && existing.as_ref().is_none_or(|existing| !existing.trusted);
         let id = match existing {
             Some(existing) => {
                 check_still_good(tx, existing.id).await?;
@@ -97,6 +98,9 @@ pub(super) async fn insert(
                 id
             }
         };
+        if joins {
+            tables::crls::joined(tx, id.into()).await?;
+        }
         if let Some(key) = key {
             answer.certificate_uuid = Some(id);
             answer.key_uuid = Some(key.id());

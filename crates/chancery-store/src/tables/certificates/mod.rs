@@ -96,6 +96,9 @@ const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select_by_serial!(columns!(), "$2", " AND issuer_id = $1 LIMIT 1");
 const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
 const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
+// Trusted ones are few, and have an index.
+const NAMESAKES: &str = "SELECT id FROM certificates WHERE id = $1 UNION SELECT id FROM certificates \
+    WHERE trusted = 1 AND subject_key = (SELECT subject_key FROM certificates WHERE id = $1) ORDER BY id";
 
 /// A certificate that will end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -238,6 +241,12 @@ pub async fn ids_behind(tx: &mut Tx, id: Uuid, max: u32) -> Result<Vec<Uuid>, St
 /// The ids of all certificates that are trusted as issuers.
 pub async fn trusted_ids(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
     sql("SELECT id FROM certificates WHERE trusted = 1 ORDER BY id").all(tx).await
+}
+
+/// The ids of this authority and of all that are trusted as issuers under its subject, whatever its letter case (RFC 5280,
+/// 7.1), in their order.
+pub async fn namesakes(tx: &mut Tx, id: Uuid) -> Result<Vec<Uuid>, StoreError> {
+    sql(NAMESAKES).bind(id).all(tx).await
 }
 
 /// Revokes a certificate that is valid or on hold; false where it is revoked for good.

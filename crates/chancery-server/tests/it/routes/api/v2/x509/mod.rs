@@ -15,6 +15,7 @@ mod import_weak_keys;
 mod issue_approvals;
 mod issuer_limits;
 mod name_constraints;
+mod namesakes;
 mod policy_proposals;
 mod pre_approvals;
 mod proposals;
