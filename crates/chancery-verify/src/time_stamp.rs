@@ -70,6 +70,9 @@ pub enum BadStamp {
     /// The signature is not the signer's.
     #[error("the stamp's signature is wrong")]
     Signature,
+    /// It rests on MD5, RIPEMD-160 or SHA-1.
+    #[error("the stamp's signature is over {0}, which is broken; chancery verify --allow-weak takes it all the same")]
+    Weak(HashType),
     /// Whether it is, nobody can say here.
     #[error("the stamp is not checked: {0} is not supported here, or its parameters are not")]
     Unsupported(ObjectIdentifier),
@@ -174,7 +177,13 @@ fn check_token(
     let leaf = signer_certificate(&signer, &certificates).ok_or(BadStamp::Form)?;
     let digest = |with| hash(with, &content).as_bytes().to_vec();
     check_signer(&signer, leaf, TST_INFO, trust.allow_weak, digest).map_err(|why| {
-        if let NotVerified::Unsupported(what) = why { BadStamp::Unsupported(what) } else { BadStamp::Signature }
+        if let NotVerified::Unsupported(what) = why {
+            BadStamp::Unsupported(what)
+        } else if let NotVerified::Weak(with) = why {
+            BadStamp::Weak(with)
+        } else {
+            BadStamp::Signature
+        }
     })?;
     check_named(&signer, leaf)?;
     check_certificate(leaf, at_ms)?;

@@ -14,6 +14,9 @@ use chancery_verify::{
     read_crls, read_links,
 };
 
+#[path = "revocation/unclear.rs"]
+mod unclear;
+
 const AUTHORITY: &str = "basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,cRLSign\n";
 const SIGNER: &str = "keyUsage=critical,digitalSignature\nextendedKeyUsage=codeSigning\n";
 

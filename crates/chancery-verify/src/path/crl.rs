@@ -1,7 +1,7 @@
 //! Revocation lists (RFC 5280, 5): complete ones and deltas, of the issuer or of somebody whom it named (indirect), and parts
 //! of them (by distribution point, by kind of certificate, by reason).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use chancery_keys::NamedAlgorithm;
 use chancery_x509::{certificate::Signed, crl::EXPIRED_CERTS_ON_CRL, dn::FoundName, name_constraints::NameKey};
@@ -81,7 +81,8 @@ pub struct Crl {
     /// The extension that limits it, as it stands and read.
     scope: Option<(Vec<u8>, IssuingDistributionPoint)>,
     entries: HashMap<Vec<u8>, Vec<Entry>>,
-    /// It has an extension that is critical and not known, or cannot be read: it says nothing (5.2, 5.3).
+    /// It has an extension that is critical and not known, cannot be read, or is there twice: what it says is not certain
+    /// (4.2, 5.2, 5.3).
     is_unusable: bool,
 }
 
@@ -132,12 +133,12 @@ impl Crl {
             let known = crl.take(extension);
             crl.is_unusable |= known.map_or(true, |known| !known && extension.critical);
         }
-        let mut issuer = None;
+        crl.is_unusable |= has_one_twice(list.crl_extensions.as_deref().unwrap_or_default());
+        let mut issuer: Option<NameKey> = None;
         for revoked in list.revoked_certificates.unwrap_or_default() {
-            match Entry::read(&revoked, crl.this_update_s, &mut issuer) {
-                Some(entry) => crl.entries.entry(revoked.serial_number.as_bytes().to_vec()).or_default().push(entry),
-                None => crl.is_unusable = true,
-            }
+            let entry = crl.take_entry(&revoked, issuer.take());
+            issuer.clone_from(&entry.issuer);
+            crl.entries.entry(revoked.serial_number.as_bytes().to_vec()).or_default().push(entry);
         }
         Some(crl)
     }
@@ -193,6 +194,25 @@ impl Crl {
         Ok(true)
     }
 
+    /// Reads one entry. `issuer` is that of the entry before, until another one is named (5.3.3). What a list names is revoked
+    /// when it is signed, whatever date stands there (6.3.3 (i) asks for none), and whatever else there cannot be read; what
+    /// is critical, or says whose certificate it is, has to be understood.
+    fn take_entry(&mut self, revoked: &RevokedCert, issuer: Option<NameKey>) -> Entry {
+        let since_s = second(revoked.revocation_date).min(self.this_update_s);
+        let mut entry = Entry { issuer, since_s, reason: None };
+        let extensions = revoked.crl_entry_extensions.as_deref().unwrap_or_default();
+        self.is_unusable |= has_one_twice(extensions);
+        for extension in extensions {
+            let is_needed = extension.critical || extension.extn_id == CERTIFICATE_ISSUER;
+            self.is_unusable |= entry.take(extension).is_none() && is_needed;
+        }
+        // Only a delta takes something back (5.3.1): what a complete list names is revoked.
+        if !self.is_delta && entry.is_removal() {
+            entry.reason = None;
+        }
+        entry
+    }
+
     /// For which reasons it speaks of a certificate by this point; none where it does not (6.3.3, b).
     pub(super) fn reasons_for(&self, link: &Link, point: &Point) -> u16 {
         let scope = self.scope.as_ref().map(|(_, scope)| scope);
@@ -200,13 +220,14 @@ impl Crl {
             None => link.issuer_key == self.issuer_key,
             Some(names) => {
                 let named = |name: &GeneralName| matches!(name, GeneralName::DirectoryName(name) if NameKey::of(name) == self.issuer_key);
-                names.iter().any(named) && scope.is_some_and(|scope| scope.indirect_crl)
+                names.iter().any(named) && (self.is_unusable || scope.is_some_and(|scope| scope.indirect_crl))
             }
         };
-        if !of_issuer || self.is_unusable {
+        if !of_issuer {
             return 0;
         }
-        let Some(scope) = scope else { return point.reasons };
+        // Of one that is not understood, what limits it is not certain either.
+        let Some(scope) = scope.filter(|_| !self.is_unusable) else { return point.reasons };
         let is_authority = link.facts.is_authority;
         if scope.only_contains_attribute_certs
             || scope.only_contains_user_certs && is_authority
@@ -258,15 +279,17 @@ impl Crl {
         is_newer && self.issuer_key == other.issuer_key && scope(self) == scope(other)
     }
 
-    /// All that it says of a certificate.
+    /// All that it says of a certificate, or may say where it is not understood.
     pub(super) fn entries(&self, link: &Link) -> impl Iterator<Item = &Entry> {
         let entries = self.entries.get(link.parsed.tbs_certificate().serial_number().as_bytes()).into_iter().flatten();
-        entries.filter(|entry| link.issuer_key == *entry.issuer.as_ref().unwrap_or(&self.issuer_key))
+        entries
+            .filter(|entry| self.is_unusable || link.issuer_key == *entry.issuer.as_ref().unwrap_or(&self.issuer_key))
     }
 
-    /// How it is signed, where that can be checked and proves something.
+    /// How it is signed, where that can be checked and proves something, and where it is understood what is signed.
     pub(super) fn algorithm(&self, allow_weak: bool) -> Option<NamedAlgorithm> {
-        self.algorithm.filter(|named| allow_weak || !named.hash().is_some_and(chancery_types::HashType::is_weak))
+        let is_strong = |named: &NamedAlgorithm| !named.hash().is_some_and(chancery_types::HashType::is_weak);
+        self.algorithm.filter(|named| !self.is_unusable && (allow_weak || is_strong(named)))
     }
 
     pub(super) fn is_signed_by(&self, signer: &Link, allow_weak: bool) -> bool {
@@ -277,31 +300,24 @@ impl Crl {
 }
 
 impl Entry {
-    /// `issuer` is that of the entries before, until another one is named (5.3.3). `None` for what cannot be read, or has a
-    /// critical extension that is not known. What a list names is revoked when it is signed, whatever date stands there
-    /// (6.3.3 (i) asks for none).
-    fn read(revoked: &RevokedCert, signed_s: i64, issuer: &mut Option<NameKey>) -> Option<Self> {
-        let since_s = second(revoked.revocation_date).min(signed_s);
-        let mut entry = Self { issuer: None, since_s, reason: None };
-        for extension in revoked.crl_entry_extensions.iter().flatten() {
-            let value = extension.extn_value.as_bytes();
-            match extension.extn_id {
-                CrlReason::OID => entry.reason = Some(CrlReason::from_der(value).ok()?),
-                INVALIDITY_DATE => {
-                    let date = GeneralizedTime::from_der(value).ok()?.to_unix_duration().as_secs();
-                    entry.since_s = entry.since_s.min(i64::try_from(date).ok()?);
-                }
-                CERTIFICATE_ISSUER => {
-                    let names = GeneralNames::from_der(value).ok()?;
-                    let named = names.iter().find_map(directory).map(NameKey::of);
-                    *issuer = Some(named?);
-                }
-                _ if extension.critical => return None,
-                _ => {}
+    /// Takes in what one extension says; `None` where it is not known or cannot be read.
+    fn take(&mut self, extension: &Extension) -> Option<()> {
+        let value = extension.extn_value.as_bytes();
+        match extension.extn_id {
+            CrlReason::OID => self.reason = Some(CrlReason::from_der(value).ok()?),
+            INVALIDITY_DATE => {
+                // One that cannot be read may be any moment.
+                let date = GeneralizedTime::from_der(value).ok();
+                self.since_s = self.since_s.min(date.map_or(i64::MIN, |date| second(Time::GeneralTime(date))));
+                date?;
             }
+            CERTIFICATE_ISSUER => {
+                let names = GeneralNames::from_der(value).ok()?;
+                self.issuer = Some(NameKey::of(names.iter().find_map(directory)?));
+            }
+            _ => return None,
         }
-        entry.issuer.clone_from(issuer);
-        Some(entry)
+        Some(())
     }
 }
 
@@ -325,6 +341,11 @@ impl Point {
 
 pub(super) fn second(time: Time) -> i64 {
     i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX)
+}
+
+fn has_one_twice(extensions: &[Extension]) -> bool {
+    let mut seen = HashSet::new();
+    !extensions.iter().all(|extension| seen.insert(extension.extn_id))
 }
 
 fn number(bytes: &[u8]) -> Number {

@@ -45,12 +45,12 @@ impl<'a> Search<'a> {
         let (mut covered, mut heard) = (0, Vec::new());
         for crl in crls.lists {
             let reasons = points.iter().fold(0, |reasons, point| reasons | crl.reasons_for(link, point));
-            let covers = !crl.is_delta() && is_current(crl) && crl.would_name(link);
             let names_it = crl.entries(link).next().is_some();
+            let covers = !crl.is_delta() && is_current(crl) && (names_it || crl.would_name(link));
             if reasons == 0 || !covers && !names_it {
                 continue;
             }
-            // Whether it is to be believed cannot be told, and it may revoke the certificate.
+            // Whether it is to be believed, or what it says, cannot be told, and it may revoke the certificate.
             if names_it && crl.algorithm(settings.allow_weak).is_none() {
                 return Err(Breach::Undetermined);
             }
@@ -150,7 +150,7 @@ impl Heard<'_> {
 }
 
 impl Entry {
-    fn is_removal(&self) -> bool {
+    pub(super) fn is_removal(&self) -> bool {
         self.reason == Some(CrlReason::RemoveFromCRL)
     }
 

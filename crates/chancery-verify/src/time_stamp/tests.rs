@@ -163,6 +163,15 @@ fn refusals_and_rubbish_are_told_apart() {
 }
 
 #[test]
+fn a_stamp_over_a_broken_hash_is_called_weak() {
+    let authorities = Authorities::new();
+    authorities.authority("rsa:2048", "stamps");
+    let question = asked("text", HashType::Sha2_256, 1);
+    let answer = authorities.answer(&question, "-sha1");
+    assert_eq!(check(&answer, &question, None, now_ms()).unwrap_err(), BadStamp::Weak(HashType::Sha1));
+}
+
+#[test]
 fn no_prefix_and_no_flipped_byte_of_what_is_signed_is_taken_or_panics() {
     let authorities = Authorities::new();
     authorities.authority("ec -pkeyopt ec_paramgen_curve:P-256", "stamps");
