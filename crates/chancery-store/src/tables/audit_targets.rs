@@ -38,7 +38,7 @@ pub struct State {
     pub next_leaf: i64,
     /// Records that it has taken.
     pub shipped: i64,
-    /// Failures since it last took what it had refused.
+    /// Failures since it last took what it had refused; of one that is failing, since it began to.
     pub failures: i64,
     /// When it is tried next at the earliest.
     pub due_at_ms: i64,
@@ -52,7 +52,7 @@ pub struct State {
     pub failed_at_ms: Option<i64>,
     /// How many go together; none for as many as may.
     pub together: Option<i64>,
-    /// What it has refused, until it has taken all of it.
+    /// What it has refused, until it has taken all of it and is not failing.
     pub refused: Option<Refused>,
 }
 

@@ -155,7 +155,7 @@ pub struct ShippingState {
     pub behind: u64,
     /// How many it has taken, also those that it got twice.
     pub shipped: u64,
-    /// Failures since it last took what it had refused.
+    /// Failures since it last took what it had refused; of one that is failing, since it began to.
     pub failures: u64,
     /// Whether it fails, so that `AuditTargetFail` was recorded and told.
     pub failing: bool,

@@ -77,11 +77,8 @@ impl Approvals {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;
-                let mut stored = Vec::with_capacity(rows.len());
-                for row in rows {
-                    stored.push(StoredProposal::of_row(tx, effects, row).await?);
-                }
-                Ok(Listed { rows: stored, total, total_is_at_least, next })
+                let rows = StoredProposal::of_rows(tx, effects, rows).await?;
+                Ok(Listed { rows, total, total_is_at_least, next })
             })
         });
         let (hardened, now_ms) = (self.context.hardened, self.context.clock.now_ms());

@@ -26,7 +26,7 @@ use crate::{
     approval::{
         Facts, Parties, Requirement, Standing, StoredDecision, may_be_approved_by, moment, pre_approval_life::Life,
     },
-    context::{grant::Entitles, storage::Evidence},
+    context::{grant::Entitles, rows::is_unauthentic, storage::Evidence},
 };
 
 /// A proposal.
@@ -58,8 +58,23 @@ impl StoredProposal {
         Self::of_row(tx, effects, row).await
     }
 
+    /// What belongs to the rows of a list. One of which the database lacks a part, or holds what Chancery has not written, is left
+    /// out, as a list leaves out such a row itself: the others go on.
+    pub(crate) async fn of_rows(tx: &mut Tx, effects: Effects, rows: Vec<tables::proposals::Row>) -> Result<Vec<Self>> {
+        let mut stored = Vec::with_capacity(rows.len());
+        for row in rows {
+            match Self::of_row(tx, effects, row).await {
+                Ok(one) => stored.push(one),
+                // It is told already.
+                Err(failure) if is_unauthentic(&failure) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(stored)
+    }
+
     /// What belongs to a row.
-    pub(super) async fn of_row(tx: &mut Tx, effects: Effects, row: tables::proposals::Row) -> Result<Self> {
+    async fn of_row(tx: &mut Tx, effects: Effects, row: tables::proposals::Row) -> Result<Self> {
         let effect = effects.read(&row)?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;

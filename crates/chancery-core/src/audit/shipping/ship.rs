@@ -37,10 +37,13 @@ use crate::{
 /// How often it is looked what is to be shipped.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Records of one turn, and about how many bytes of them: proxies take a mebibyte. Each failure halves them, each success
-/// doubles them again.
+/// Records of one turn, and about how many bytes of them: proxies take a mebibyte.
 const TOGETHER: i64 = 200;
 const BYTES_MAX: usize = 512 * 1024;
+
+/// Each failure halves the records of a turn, each success makes them so many times as many again. More than twice: a target
+/// that was down and then refuses every second batch, whatever is in it, would get one at a time for ever.
+const GROWTH: i64 = 4;
 
 /// A receiver of syslog says that it has read what was sent, not that it has kept it: when one has failed, so many records
 /// before are sent again, and so often from there on where it fails once more while it catches up.
@@ -50,6 +53,10 @@ const AGAIN_MAX: i64 = 3;
 /// At which failure it is told that a target fails, counted until it has taken what it had refused: one that takes every second
 /// batch falls behind, too. With waits between of 1 and 2 seconds, and of `notice-wait-max` for each attempt, within a minute.
 const TOLD_AT: i64 = 3;
+
+/// For how long a target of which that was told must not have failed before it is told that it works. What is told is a record,
+/// which is shipped, too: one that fails now and then would be told of again and again on a server on which nothing else happens.
+const QUIET_MS: i64 = 600_000;
 
 /// What came of what was sent.
 struct Turn {
@@ -113,8 +120,12 @@ impl Audit {
         counts.behind.store(u64::try_from(behind).unwrap_or_default(), Ordering::Relaxed);
         counts.failing.store(enabled.iter().filter(|state| state.is_failing).count() as u64, Ordering::Relaxed);
         let now_ms = self.context.clock.now_ms();
-        let is_ready =
-            |state: &&&State| state.next_leaf < leaves && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms;
+        // One that failed shows that it works also where nothing is new: it gets the newest checkpoint once more.
+        let has_to_show = |state: &State| state.is_failing && (state.due_at_ms > 0 || is_quiet(state, now_ms));
+        let is_ready = |state: &&&State| {
+            let has_something = state.next_leaf < leaves || has_to_show(state);
+            has_something && state.due_at_ms <= now_ms && state.leased_until_ms <= now_ms
+        };
         Ok(enabled.iter().filter(is_ready).map(|state| state.target).collect())
     }
 
@@ -171,13 +182,17 @@ impl Audit {
         Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves })
     }
 
-    /// What was sent again before the batch that was refused says nothing of that one.
+    /// What was sent again before the batch that was refused says nothing of that one. What was refused stays known while it is
+    /// told that the target fails, so that the window is not sent again and again.
     fn after_taking(&self, state: &State, next_leaf: i64) -> State {
+        let now_ms = self.context.clock.now_ms();
         let shipped = state.shipped.saturating_add(next_leaf - state.next_leaf);
-        let shipped_at_ms = Some(self.context.clock.now_ms());
-        let taken = State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms, ..state.clone() };
-        if state.refused.is_some_and(|refused| next_leaf < refused.until) {
-            return State { together: Some((together(state) * 2).min(TOGETHER)), ..taken };
+        let grown = state.together.map(|_| (together(state) * GROWTH).min(TOGETHER));
+        let taken =
+            State { next_leaf, shipped, due_at_ms: 0, shipped_at_ms: Some(now_ms), together: grown, ..state.clone() };
+        let lacks_some = state.refused.is_some_and(|refused| next_leaf < refused.until);
+        if lacks_some || (state.is_failing && !is_quiet(state, now_ms)) {
+            return taken;
         }
         State { failures: 0, is_failing: false, together: None, refused: None, ..taken }
     }
@@ -258,6 +273,11 @@ impl Audit {
 /// How many records a target gets next.
 fn together(state: &State) -> i64 {
     state.together.unwrap_or(TOGETHER).clamp(1, TOGETHER)
+}
+
+/// Whether its last failure is long ago.
+fn is_quiet(state: &State, now_ms: i64) -> bool {
+    state.failed_at_ms.is_none_or(|failed_at_ms| failed_at_ms.saturating_add(QUIET_MS) <= now_ms)
 }
 
 /// Somebody took away the record of a leaf.

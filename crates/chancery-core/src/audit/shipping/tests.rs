@@ -7,11 +7,14 @@ use std::sync::{
     atomic::{AtomicU16, Ordering},
 };
 
-use chancery_types::wire::{
-    audit::AuditQuery,
-    audit_archives::ArchiveQuery,
-    audit_targets::{AuditTarget, CreateAuditTarget},
-    system::{AuditRetention, PatchSettings},
+use chancery_types::{
+    AuditTargetId,
+    wire::{
+        audit::AuditQuery,
+        audit_archives::ArchiveQuery,
+        audit_targets::{AuditTarget, CreateAuditTarget},
+        system::{AuditRetention, PatchSettings},
+    },
 };
 use serde_json::{Value, json};
 
@@ -106,6 +109,20 @@ async fn record(chancery: &Chancery, times: usize) -> u64 {
         Box::pin(async move { Ok::<_, crate::Error>(chancery_store::tables::audit_ledger::leaves(tx).await?) })
     });
     u64::try_from(read.await.unwrap()).unwrap()
+}
+
+/// That a target which failed and has caught up works again is told once, after some time, though nothing is new.
+async fn works_again(installation: &Installation, id: AuditTargetId) {
+    let chancery = &installation.chancery;
+    assert!(chancery.audit.targets_behind().await.unwrap().is_empty(), "it has everything");
+    installation.clock.advance_ms(600_000);
+    assert_eq!(chancery.audit.targets_behind().await.unwrap(), [uuid::Uuid::from(id)]);
+    chancery.audit.ship_some(id.into()).await.unwrap();
+    assert!(chancery.audit.targets_behind().await.unwrap().is_empty(), "it has shown that it works");
+    let caller = installation.administrators().await;
+    let shipping = chancery.audit.audit_target(&caller, id).await.unwrap().shipping;
+    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 0, false), "{shipping:?}");
+    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
 }
 
 async fn told(chancery: &Chancery, caller: &Caller, action: &str) -> Vec<Value> {
@@ -213,7 +230,9 @@ async fn a_target_that_fails_is_told_of_once_and_catches_up() {
     let leaves = record(chancery, 5).await;
     while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
-    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
+    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 0, "it might fail again");
+    works_again(&installation, made.uuid).await;
+    assert_eq!(chancery.audit.shipping.counts.failing.load(Ordering::Relaxed), 0);
     assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
 }
 

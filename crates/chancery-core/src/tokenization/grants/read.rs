@@ -47,11 +47,8 @@ impl Tokens {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;
-                let mut stored = Vec::with_capacity(rows.len());
-                for row in rows {
-                    stored.push(StoredProposal::load(tx, reading.effects, row.id.into()).await?);
-                }
-                Ok(Listed { rows: stored, total, total_is_at_least, next })
+                let rows = StoredProposal::of_rows(tx, reading.effects, rows).await?;
+                Ok(Listed { rows, total, total_is_at_least, next })
             })
         });
         items(read.await?, |one| grant_of(&one, reading))

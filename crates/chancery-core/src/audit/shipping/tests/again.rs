@@ -53,8 +53,8 @@ async fn a_receiver_of_syslog_that_fails_again_while_it_catches_up_gets_a_window
     let leaves = record(chancery, 2_000).await;
     while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     record(chancery, 1).await;
-    // A node that was started meanwhile knows as much. Batches are halved by a failure, and doubled by a success.
-    for (status, next) in [(0, 1_000), (0, 1_000), (200, 950), (0, 1_000), (0, 1_000), (200, 975)] {
+    // A node that was started meanwhile knows as much. Batches are halved by a failure, and grow by a success.
+    for (status, next) in [(0, 1_000), (0, 1_000), (200, 950), (0, 1_000), (0, 1_000), (200, 950)] {
         receiver.answer(status);
         let node = installation.node_with_notices(receiver.clone(), Limits::default()).await;
         node.audit.ship_some(made.uuid.into()).await.unwrap();
@@ -72,10 +72,9 @@ async fn a_receiver_of_syslog_that_fails_again_while_it_catches_up_gets_a_window
     let next = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping.next_sequence;
     assert!(next >= leaves - 200, "{next} of {leaves}");
     receiver.answer(200);
+    chancery.audit.sequence_ledger().await.unwrap();
     while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
-    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 0, false), "{shipping:?}");
-    assert!(!told(chancery, &caller, "AuditTargetResume").await.is_empty());
+    works_again(&installation, made.uuid).await;
 }
 
 /// It falls behind without end, although it is tried again soon after each failure.
@@ -97,8 +96,56 @@ async fn a_target_that_refuses_every_second_batch_is_told_of() {
     receiver.answer(200);
     while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
     let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
-    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 0, false), "{shipping:?}");
-    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 1);
+    assert_eq!((shipping.behind, shipping.failures, shipping.failing), (0, 3, true), "{shipping:?}");
+    works_again(&installation, made.uuid).await;
+}
+
+/// What is told of it is shipped, too: that must not be what it is told of again for, nor what brings the window again.
+#[tokio::test]
+async fn a_receiver_of_syslog_that_refuses_every_second_batch_is_told_of_once() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, json!({"syslog": {"host": "logs.example.org"}})).await;
+    record(chancery, 1_100).await;
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
+    let leaves = record(chancery, 1).await;
+    let mut refuses = true;
+    // An hour, in which nothing else happens.
+    for _ in 0..900 {
+        chancery.audit.sequence_ledger().await.unwrap();
+        for ready in chancery.audit.targets_behind().await.unwrap() {
+            receiver.answer(if refuses { 0 } else { 200 });
+            refuses = !refuses;
+            chancery.audit.ship_some(ready).await.unwrap();
+        }
+        installation.clock.advance_ms(4_000);
+    }
+    let caller = installation.administrators().await;
+    assert_eq!(told(chancery, &caller, "AuditTargetFail").await.len(), 1);
+    assert_eq!(told(chancery, &caller, "AuditTargetResume").await.len(), 0);
+    let shipping = chancery.audit.audit_target(&caller, made.uuid).await.unwrap().shipping;
+    assert!(shipping.failing && shipping.shipped < leaves + 3 * 1_000 + 100, "{shipping:?}");
+    receiver.answer(200);
+    chancery.audit.sequence_ledger().await.unwrap();
+    while chancery.audit.ship_some(made.uuid.into()).await.unwrap() {}
+    works_again(&installation, made.uuid).await;
+}
+
+/// It was sent less and less while it was down.
+#[tokio::test]
+async fn a_target_that_was_down_and_refuses_every_second_batch_gets_on() {
+    let receiver = Receiver::new();
+    let installation = Installation::with_notices(receiver.clone(), Limits::default()).await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let made = target(chancery, &caller, webhook()).await;
+    let leaves = record(chancery, 1_000).await;
+    for turn in 0..50 {
+        receiver.answer(if turn < 10 || turn % 2 == 0 { 503 } else { 200 });
+        chancery.audit.ship_some(made.uuid.into()).await.unwrap();
+        installation.clock.advance_ms(60_000);
+    }
+    assert_eq!(receiver.sequences(), (0..leaves).collect::<Vec<_>>());
 }
 
 /// What was removed while it failed it cannot get any more; it waits for nothing.

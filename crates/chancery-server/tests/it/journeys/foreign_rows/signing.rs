@@ -18,6 +18,7 @@ on_both!(
     an_approver_who_is_taken_out_of_an_approval_does_not_give_another,
     an_approval_that_lost_its_giver_is_told_once_counted_and_listed_until_it_is_mended,
     whoever_proposed_does_not_approve_it_once_taken_out,
+    a_proposal_that_lost_a_part_is_left_out_of_lists_and_no_other,
     items_of_a_manifest_are_those_that_were_approved,
     page_hashes_are_those_that_were_approved,
     proposals_and_their_decisions_that_somebody_wrote_take_no_effect,
@@ -169,6 +170,28 @@ async fn whoever_proposed_does_not_approve_it_once_taken_out(postgres: bool) {
     let mut tables = told(&signing.admin, 2).await;
     tables.sort();
     assert_eq!(tables, ["proposal_decisions", "proposals"]);
+}
+
+async fn a_proposal_that_lost_a_part_is_left_out_of_lists_and_no_other(postgres: bool) {
+    let signing = signing(postgres).await;
+    let (admin, app) = (&signing.admin, &signing.app);
+    let service = signing.deploy("builds", 1).await;
+    let propose = async |digit: u8| {
+        let digests = [Base64::encode(&[digit; 32])];
+        let body = json!({"name": "nightly", "policyUuid": service.policy, "digests": digests});
+        let made = admin.post("/api/v2/x509/pre-approvals", body).await;
+        made.response()["uuid"].as_str().unwrap().to_owned()
+    };
+    let [bad, good] = [propose(1).await, propose(2).await];
+    harm(app, &format!("DELETE FROM proposal_identities WHERE proposal_id = '{bad}'"));
+    admin.get(&format!("{PROPOSALS}/{bad}")).await.refused(503, "Unavailable", None);
+    for query in ["", "&waiting=true"] {
+        let listed = admin.get(&format!("{PROPOSALS}?kind=PreApproval{query}")).await;
+        let items = listed.response()["items"].as_array().unwrap();
+        let ids: Vec<_> = items.iter().map(|item| item["objInfo"]["uuid"].as_str().unwrap()).collect();
+        assert_eq!(ids, [&good], "{query}");
+    }
+    assert_eq!(told(admin, 1).await, ["proposal_decisions"]);
 }
 
 async fn items_of_a_manifest_are_those_that_were_approved(postgres: bool) {
