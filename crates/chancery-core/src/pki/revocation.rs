@@ -58,10 +58,13 @@ impl Pki {
                         let message = "The certificate has expired: a hold could not be released any more.";
                         return Err(Error::state(message).at("/reason"));
                     }
-                    if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
+                    // It was not to be believed since the hold: after the end nothing takes that back.
+                    let held = certificate.revoked.filter(|_| certificate.validity.not_after_s() < at_s);
+                    let since_s = held.map_or(at_s, |held| held.at_s);
+                    if !tables::certificates::revoke(tx, id.into(), since_s, reason.as_str()).await? {
                         return Err(already_revoked());
                     }
-                    tables::crls::changed(tx, certificate.issuer.into(), at_s).await?;
+                    tables::crls::changed(tx, certificate.issuer.into(), since_s).await?;
                     tables::crls::revoked_again(tx, certificate.issuer.into(), &certificate.serial).await?;
                     detail(tx, id, now_ms).await
                 })

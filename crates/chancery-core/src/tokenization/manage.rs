@@ -120,7 +120,8 @@ impl Tokens {
                     shared::take_turn(tx).await?;
                     let gives_up = request.give_up_tokens.unwrap_or_default();
                     let (row, old, spec) = changed(tx, id, request, &limits).await?;
-                    let warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
+                    let mut warnings = key_move::check(&old, &spec, Made::of(&row), gives_up, &limits)?;
+                    warnings.extend(shared::left_behind(tx, id, &old, &spec, &limits).await?);
                     match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
                         Err(StoreError::Conflict(_)) => Err(name_taken()),
                         Ok(false) => {

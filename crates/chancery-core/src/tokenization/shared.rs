@@ -119,10 +119,11 @@ pub(super) async fn check_reads(
             );
             return Err(Error::value(field, message));
         }
-        if !same_versions && spec.algorithm == TokenAlgorithm::Random {
+        let is_silent = is_silent(spec.algorithm, &shape);
+        if !same_versions && (spec.algorithm == TokenAlgorithm::Random || is_silent) {
             check_versions(spec, &other, limits)?;
         }
-        if old.is_none() && is_silent(spec.algorithm, &shape) && spec.key_version != other.key_version {
+        if old.is_none() && is_silent && spec.key_version != other.key_version {
             let message = format!(
                 "The profile {:?} has the same tokens, makes them with version {} of the key, and they do not tell it: take \
                  keyVersion from there.",
@@ -132,6 +133,32 @@ pub(super) async fn check_reads(
         }
     }
     Ok(())
+}
+
+/// What to know when a profile moves to another version of its key before those that share its tokens. Rows of a vault they read.
+pub(super) async fn left_behind(
+    tx: &mut Tx,
+    id: TokenProfileId,
+    old: &ProfileSpec,
+    spec: &ProfileSpec,
+    limits: &Limits,
+) -> Result<Option<String>> {
+    if old.key_version == spec.key_version || spec.algorithm == TokenAlgorithm::Random {
+        return Ok(None);
+    }
+    let others = others(tx, id, spec).await?;
+    let others = others.iter().filter_map(|row| ProfileSpec::from_row(row).ok());
+    let behind: Vec<_> =
+        others.filter(|other| other.key_version < spec.key_version).map(|other| format!("{:?}", other.name)).collect();
+    let shape = Shape::compile(spec.algorithm, &spec.format, limits)?;
+    let what = match is_silent(spec.algorithm, &shape) {
+        true => "read what it makes from now on as other, plausible messages",
+        false => "refuse what it makes from now on",
+    };
+    let names = behind.join(", ");
+    Ok((!behind.is_empty()).then(|| {
+        format!("Profiles with the same tokens {what}, until they have this keyVersion, too: {names}. Change them before tokens are made.")
+    }))
 }
 
 /// Which tokens the profile with this id makes by what it is to be.
@@ -185,8 +212,8 @@ fn orphaned(spec: &ProfileSpec, other: &ProfileSpec, limits: &Limits) -> Result<
     Ok(other.and_then(|other| shape.orphans_tokens_of(&other)))
 }
 
-/// In a vault a message has one row, so each profile meets the rows of all. Newer versions are not asked for: profiles move to
-/// them one after the other, and all read them.
+/// In a vault a message has one row, so each profile meets the rows of all; and tokens that do not tell their version would read
+/// as other messages. Newer versions are not asked for: profiles move to them one after the other.
 fn check_versions(spec: &ProfileSpec, other: &ProfileSpec, limits: &Limits) -> Result<()> {
     let ProfileSpec { name, key_version: made, min_decrypt_version: oldest, .. } = other;
     if spec.min_decrypt_version > *made {

@@ -161,8 +161,11 @@ async fn what_is_revoked_stays_on_the_lists_after_its_end_and_they_say_so() {
     client.post(&path(&held, "release"), json!({})).await.refused(409, "InvalidState", None);
     let hold = client.post(&path(&late, "revoke"), json!({"reason": "certificateHold"})).await;
     hold.refused(409, "InvalidState", Some("/reason"));
-    client.post(&path(&late, "revoke"), json!({"reason": "keyCompromise"})).await.response();
+    for (certificate, reason) in [(&late, "keyCompromise"), (&held, "superseded")] {
+        client.post(&path(certificate, "revoke"), json!({"reason": reason})).await.response();
+    }
     let list = printed(&app.nobody(), &format!("{root}.crl")).await;
+    assert_eq!(list.matches("Revocation Date: Jun 21 12:01:00 2026 GMT").count(), 2, "since the hold: {list}");
     for certificate in [leaf, held, late] {
         assert!(list.contains(&format!("Serial Number: {}", certificate["serialNumber"].as_str().unwrap())), "{list}");
     }

@@ -98,5 +98,12 @@ async fn computed_tokens_are_shared_likewise() {
     rotate(&bench.admin, &bench.key).await;
     let newer = changed(sharing, &json!({"objInfo": {"name": "newer"}, "format": {"maxLength": 16}}));
     bench.create(newer.clone()).await.refused(400, "InvalidValue", Some("/keyVersion"));
-    bench.create(changed(newer, &json!({"keyVersion": 1}))).await.response();
+    let newer = bench.profile(changed(newer, &json!({"keyVersion": 1}))).await;
+    let moved = cards.patch(json!({"keyVersion": 2})).await.response().clone();
+    assert!(moved["warnings"].to_string().contains("as other, plausible messages, until they have"), "{moved}");
+    let given_up = json!({"minDecryptVersion": 2, "giveUpTokens": true});
+    cards.patch(given_up.clone()).await.refused(400, "InvalidValue", Some("/minDecryptVersion"));
+    let moved = newer.patch(json!({"keyVersion": 2})).await.response().clone();
+    assert!(!moved["warnings"].to_string().contains("until they have"), "{moved}");
+    cards.patch(given_up).await.response();
 }
