@@ -120,9 +120,6 @@ pub(super) async fn check_reads(
             return Err(Error::value(field, message));
         }
         let is_silent = is_silent(spec.algorithm, &shape);
-        if !same_versions && (spec.algorithm == TokenAlgorithm::Random || is_silent) {
-            check_versions(spec, &other, limits)?;
-        }
         if old.is_none() && is_silent && spec.key_version != other.key_version {
             let message = format!(
                 "The profile {:?} has the same tokens, makes them with version {} of the key, and they do not tell it: take \
@@ -130,6 +127,9 @@ pub(super) async fn check_reads(
                 other.name, other.key_version
             );
             return Err(Error::value("/keyVersion", message));
+        }
+        if !same_versions && (spec.algorithm == TokenAlgorithm::Random || is_silent) {
+            check_versions(spec, &other, limits)?;
         }
     }
     Ok(())
