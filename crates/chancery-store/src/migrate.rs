@@ -88,6 +88,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0103_audit_archives",
     "0104_refused_batches",
     "0105_members_of_decisions",
+    "0106_lists_of_one_name",
 ];
 
 /// The text is kept whole, as its own checksum.

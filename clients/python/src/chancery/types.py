@@ -4036,7 +4036,7 @@ class ShippingState(TypedDict):
     failing: bool
     """Whether it fails, so that `AuditTargetFail` was recorded and told."""
     failures: int
-    """Failures since it last took what it had refused."""
+    """Failures since it last took what it had refused; of one that is failing, since it began to."""
     nextSequence: int
     """The `sequence` of the record that it gets next: it has all before, from the first that it was to get."""
     shipped: int

@@ -4076,7 +4076,7 @@ export interface ShippingState {
   failedAt?: string | null;
   /** Whether it fails, so that `AuditTargetFail` was recorded and told. */
   failing: boolean;
-  /** Failures since it last took what it had refused. */
+  /** Failures since it last took what it had refused; of one that is failing, since it began to. */
   failures: number;
   /** The `sequence` of the record that it gets next: it has all before, from the first that it was to get. */
   nextSequence: number;

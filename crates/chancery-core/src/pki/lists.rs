@@ -4,7 +4,7 @@
 //! their life is over. So they are right after a restart, and a revocation does not wait for a signature. Whether that is so,
 //! and the lists themselves, are known in memory until something is revoked (`kept_lists`).
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, tables};
@@ -291,17 +291,21 @@ async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
         }
     }
     let (mut revoked, mut keeps_since_s) = (Vec::new(), Some(issuer.validity.not_before_s()));
+    let mut named = HashSet::new();
     for authority in authorities {
         let is_ours = has_key_of_ours(tx, &authority).await?;
         keeps_since_s = keeps_since_s.filter(|_| is_ours).map(|since_s| since_s.min(authority.validity.not_before_s()));
         for row in tables::certificates::revoked_by(tx, authority.id.into()).await? {
             let reason = row.revocation_reason.parse().map_err(Error::internal)?;
             revoked.push(Entry { serial: serial(&row.serial)?, at_s: row.revoked_at_s, reason: Some(reason) });
+            named.insert(row.serial);
         }
     }
     let released = tables::crls::releases(tx, id.into()).await?;
+    // Authorities that came from elsewhere may have given a number twice: what one of them revoked no other takes back.
+    let released = released.iter().filter(|row| !named.contains(&row.serial));
     let released =
-        released.iter().map(|row| Ok(Entry { serial: serial(&row.serial)?, at_s: row.released_at_s, reason: None }));
+        released.map(|row| Ok(Entry { serial: serial(&row.serial)?, at_s: row.released_at_s, reason: None }));
     Ok(ListState { issuer, keeps_since_s, newest, revoked, released: released.collect::<Result<_>>()? })
 }
 

@@ -83,7 +83,7 @@ const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_upda
 const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
     WHERE issuer_id = $1 AND der IS NOT NULL AND delta IS NOT NULL";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
-    base_number = $6, base_s = CASE WHEN changes <> $3 AND base_number <> $6 THEN $9 \
+    base_number = $6, base_s = CASE WHEN changes <> $3 AND base_number <> $6 AND base_s > $9 THEN $9 \
     WHEN changes <> $3 AND base_s < $7 THEN base_s ELSE $7 END, delta = $8 WHERE issuer_id = $1 AND number = $2";
 const REVOKED_AGAIN: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND serial = $2";
 const RELEASES: &str =

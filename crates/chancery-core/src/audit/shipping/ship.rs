@@ -177,7 +177,8 @@ impl Audit {
     async fn send_turn(&self, target: &StoredTarget, state: &State) -> Result<Turn> {
         let from = state.next_leaf;
         let limit = u32::try_from(together(state)).unwrap_or(1);
-        let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit)));
+        let now_ms = self.context.clock.now_ms();
+        let read = self.context.storage.read(&ShippingAudit(()), move |tx| Box::pin(items(tx, from, limit, now_ms)));
         let (items, next_leaf, leaves) = read.await?;
         Ok(Turn { attempt: self.send_to_target(target, items).await?, next_leaf, leaves })
     }
@@ -287,7 +288,7 @@ fn gone(leaf: i64) -> Error {
 
 /// What comes from this leaf on, the leaf behind it, and how many leaves there are. Whoever gets the last one gets the
 /// newest checkpoint with it, which is over all of them.
-async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i64)> {
+async fn items(tx: &mut Tx, from: i64, limit: u32, now_ms: i64) -> Result<(Vec<Item>, i64, i64)> {
     let leaves = audit_ledger::leaves(tx).await?;
     let (mut items, mut next, mut bytes) = (Vec::new(), from, 0);
     for item in records(tx, next, limit).await? {
@@ -307,7 +308,7 @@ async fn items(tx: &mut Tx, from: i64, limit: u32) -> Result<(Vec<Item>, i64, i6
     if next == leaves
         && let Some(newest) = audit_ledger::newest(tx).await?
     {
-        let at_ms = items.last().map_or(0, |item| item.at_ms);
+        let at_ms = items.last().map_or(now_ms, |item| item.at_ms);
         items.push(Item::of_checkpoint(&newest.note, at_ms));
     }
     Ok((items, next, leaves))
