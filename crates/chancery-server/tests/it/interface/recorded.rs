@@ -89,11 +89,16 @@ impl Recorded {
 }
 
 impl Call {
-    /// How many members it has.
+    /// How many members it has. Those of an inclusion proof do not count: whether it is there already is a matter of
+    /// moments, and would make another call the example from time to time.
     fn says(&self) -> usize {
         fn count(value: &Value) -> usize {
             match value {
-                Value::Object(members) => members.values().map(|value| 1 + count(value)).sum(),
+                Value::Object(members) => {
+                    let of_member =
+                        |(name, value): (&String, _)| if name == "inclusionProof" { 0 } else { 1 + count(value) };
+                    members.iter().map(of_member).sum()
+                }
                 Value::Array(items) => items.first().map_or(0, count),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
             }
