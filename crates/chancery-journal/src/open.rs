@@ -1,7 +1,12 @@
 //! Opening a journal, or beginning one. What an earlier process left is read to its end, and a new segment goes on from
 //! there: nothing that is written is ever written over.
 
-use std::{fs::TryLockError, path::Path};
+use std::{
+    fs::{File, TryLockError},
+    path::Path,
+    thread,
+    time::Duration,
+};
 
 use chancery_keys::JournalKey;
 use uuid::Uuid;
@@ -15,6 +20,11 @@ use crate::{
     read::{Next, Reading},
     shared::Options,
 };
+
+/// How often a lock that somebody else has is tried, and how long after each try: where the program that had it starts another
+/// one, that one has it too for a moment.
+const LOCK_TRIES: u32 = 20;
+const LOCK_EACH: Duration = Duration::from_millis(50);
 
 /// What was found when a journal was opened.
 pub struct Opened {
@@ -35,7 +45,7 @@ impl Journal {
         let of_file = |error| OpenError::File(path.clone(), error);
         let folder = Folder::make(&path).map_err(of_file)?;
         let lock = folder.lock_file().map_err(of_file)?;
-        match lock.try_lock() {
+        match try_lock(&lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path)),
             Err(TryLockError::Error(error)) => return Err(of_file(error)),
@@ -52,6 +62,16 @@ impl Journal {
         let journal = Self::begin((options, folder, lock), key, head).map_err(of_file)?;
         Ok(Opened { journal, found: Some(head), first: *first, fault })
     }
+}
+
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    for _ in 1..LOCK_TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_EACH),
+            locked => return locked,
+        }
+    }
+    file.try_lock()
 }
 
 type Known = (Uuid, Vec<u8>, JournalKey);
