@@ -193,17 +193,4 @@ mod tests {
             assert_eq!(mode(&File::open(&path).expect("there")), after, "{before:o}");
         }
     }
-
-    #[test]
-    fn what_is_unfinished_can_be_removed() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("file");
-        let made: io::Result<()> = replace_file(&path, Readers::Mask, Writers::Several, |_| {
-            assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
-            remove_unfinished();
-            Ok(())
-        });
-        assert_eq!(made.expect_err("it has no name").kind(), io::ErrorKind::NotFound);
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
-    }
 }

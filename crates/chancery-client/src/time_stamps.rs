@@ -110,6 +110,6 @@ mod tests {
         let url = format!("http://{}/", socket.local_addr().unwrap());
         let begun = Instant::now();
         assert!(post(&url, Duration::from_millis(300)).is_err());
-        assert!(begun.elapsed() < WAIT, "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < 10 * WAIT, "{:?}", begun.elapsed());
     }
 }

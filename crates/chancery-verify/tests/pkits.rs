@@ -69,7 +69,7 @@ fn every_test_of_pkits_is_decided_as_it_demands() {
         let start = Instant::now();
         let leaf = &links[place.parse::<usize>().unwrap()];
         let found = leaf.as_ref().map(|leaf| find_path(leaf, &others, &roots, &settings));
-        assert!(start.elapsed().as_secs() < 5, "{line}");
+        assert!(start.elapsed().as_secs() < 50, "{line}");
         count += 1;
         let is_excepted = EXCEPTIONS.iter().any(|(excepted, _)| *excepted == id);
         if matches!(found, Some(Ok(_))) != ((expected == "valid") ^ is_excepted) {

@@ -1,6 +1,9 @@
 //! Login, sessions and tokens through the door, on real storage.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use chancery_store::{StoreError, tables::identity_roles};
 use chancery_types::{
@@ -287,7 +290,7 @@ async fn a_restart_keeps_sessions_and_tokens() {
 }
 
 #[tokio::test]
-async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
+async fn other_nodes_see_sessions_begin_at_once_and_end_soon() {
     let installation = Installation::new().await;
     let (one, two) = (Arc::clone(&installation.chancery), installation.other_node().await);
     let first = log_in(&one, None, "Admin1").await.unwrap();
@@ -297,8 +300,11 @@ async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
     by_cookie(&two, &second.cookie).await.unwrap();
     one.identities.log_out(request(), Credentials::Cookie((&second.cookie).into())).await.unwrap();
     assert!(by_cookie(&one, &second.cookie).await.is_err());
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(by_cookie(&two, &second.cookie).await.is_err());
+    let ended = Instant::now();
+    while by_cookie(&two, &second.cookie).await.is_ok() {
+        assert!(ended.elapsed() < Duration::from_secs(30), "it never ends there");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
 
 /// As it is where a call has waited for what this node did not know yet.

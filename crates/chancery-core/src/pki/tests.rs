@@ -356,5 +356,5 @@ async fn a_list_that_did_not_change_is_given_out_without_the_store_and_the_key()
         let list = chancery.pki.revocation_list(&visitor(), root, kind).await.unwrap();
         assert_eq!((list.der == lists[0].der, list.number), (is_same, version.number));
     }
-    assert!(begun.elapsed().as_secs() < 1, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
 }

@@ -84,7 +84,7 @@ fn walked(folder: &Path, what: &Walk, tags: &mut Vec<[u8; 8]>) -> Walked {
 
 /// Waits until something holds, which the journal's thread does.
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(20);
+    let end = Instant::now() + Duration::from_secs(60);
     while !holds() {
         assert!(Instant::now() < end, "{what}");
         std::thread::sleep(Duration::from_millis(20));

@@ -9,6 +9,7 @@ use chancery_store::{OpenError, Store, StoreError, StoreUrl, sql};
 use chancery_testkit::{Postgres, Tool, temp_dir};
 use tokio::net::TcpListener;
 use tokio::sync::Barrier;
+use tokio::time::timeout;
 
 use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
 use crate::row_keys::keys;
@@ -19,6 +20,9 @@ on_both!(
     a_work_that_never_ends_is_ended,
     the_data_plane_and_followers_wait_for_no_other_reader,
 );
+
+/// How often a work that holds something says so: where it says nothing for long, the database ends it.
+const PING_EVERY: Duration = Duration::from_millis(500);
 
 fn is_unavailable<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Err(StoreError::Unavailable(_)))
@@ -56,6 +60,7 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
     let other = Store::open(&f.url, keys()).await.unwrap();
     let (held, is_held) = tokio::sync::oneshot::channel();
+    let (let_go, mut is_let_go) = tokio::sync::oneshot::channel::<()>();
     const CHANGE: &str = "UPDATE things SET name = 'two' WHERE id = 1";
     let holder = tokio::spawn(async move {
         write(&other, |tx| {
@@ -63,8 +68,7 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
                 sql(CHANGE).execute(tx).await?;
                 held.send(()).unwrap();
                 // A node that said nothing meanwhile would be taken for one that stands still.
-                for _ in 0..9 {
-                    tokio::time::sleep(Duration::from_secs(1)).await;
+                while timeout(PING_EVERY, &mut is_let_go).await.is_err() {
                     sql("SELECT 1").one::<i64>(tx).await?;
                 }
                 Ok(())
@@ -77,11 +81,12 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     let outcome = write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await;
     assert!(is_unavailable(&outcome), "{outcome:?}");
     assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+    drop(let_go);
     holder.await.unwrap().unwrap();
     assert_eq!(write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await, Ok(1));
 }
 
-/// More readers than there are connections for, all of which stand still.
+/// More readers than there are connections for, none of which ends by itself: whoever waited for one would be given up.
 async fn the_data_plane_and_followers_wait_for_no_other_reader(f: Fixture) {
     const READERS: usize = 17;
     let store = f.store.clone();
@@ -95,7 +100,9 @@ async fn the_data_plane_and_followers_wait_for_no_other_reader(f: Fixture) {
                     Box::pin(async move {
                         sql("SELECT 1").one::<i64>(tx).await?;
                         begun.send(()).unwrap();
-                        go_on.notified().await;
+                        while timeout(PING_EVERY, go_on.notified()).await.is_err() {
+                            sql("SELECT 1").one::<i64>(tx).await?;
+                        }
                         Ok(())
                     })
                 })
@@ -103,20 +110,16 @@ async fn the_data_plane_and_followers_wait_for_no_other_reader(f: Fixture) {
             })
         })
         .collect();
+    drop(begun);
     // As many as there are places for on either database, or 16.
     let places = if f.url.path().is_some() { 4 } else { 16 };
     for _ in 0..places {
         beginnings.recv().await.unwrap();
     }
-    assert!(
-        tokio::time::timeout(Duration::from_millis(300), beginnings.recv()).await.is_err(),
-        "others wait for a connection"
-    );
-    let started = Instant::now();
+    assert!(timeout(Duration::from_millis(300), beginnings.recv()).await.is_err(), "others wait for a connection");
     let of_data: Outcome<i64> = store.read_data(|tx| Box::pin(sql("SELECT 1").one(tx))).await;
     let of_followers: Outcome<i64> = store.follow(|tx| Box::pin(sql("SELECT 1").one(tx))).await;
     assert_eq!((of_data, of_followers), (Ok(1), Ok(1)));
-    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
     for reader in readers {
         // Whichever is woken, each is in the end.
         while !reader.is_finished() {
@@ -213,7 +216,8 @@ async fn a_postgres_that_stands_still_is_given_up_and_used_again() {
     let signal = |signal: &str| {
         let processes =
             cluster.psql("postgres", "SELECT pid FROM pg_stat_activity WHERE application_name = 'chancery'");
-        let _ = Tool::new("kill").arg(signal).args(processes.lines()).run();
+        // One of them may have ended meanwhile.
+        let _ = Tool::new("kill").arg(signal).args(processes.lines()).try_run();
     };
     signal("-STOP");
     let started = Instant::now();

@@ -126,12 +126,13 @@ async fn shutting_down_does_not_wait_for_a_database_that_says_nothing() {
     let signal = |signal: &str| {
         let processes =
             cluster.psql("postgres", "SELECT pid FROM pg_stat_activity WHERE application_name = 'chancery'");
-        let _ = Tool::new("kill").arg(signal).args(processes.lines()).run();
+        // One of them may have ended meanwhile.
+        let _ = Tool::new("kill").arg(signal).args(processes.lines()).try_run();
     };
     signal("-STOP");
     let began = Instant::now();
     node.shut_down().await;
     let took = began.elapsed();
     signal("-CONT");
-    assert!(took < Duration::from_secs(10), "{took:?}");
+    assert!(took < Duration::from_secs(30), "{took:?}");
 }
