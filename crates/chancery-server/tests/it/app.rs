@@ -1,6 +1,13 @@
 //! An installation of a test's own, with the routes in front of it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    net::Ipv4Addr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::Duration,
+};
 
 use chancery_core::{
     Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities, PasswordWork, ProviderTransport,
@@ -8,10 +15,10 @@ use chancery_core::{
 use chancery_server::Routes;
 use chancery_testkit::{Database, Tool};
 use chancery_types::{Perm, RoleId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    client::Client,
+    client::{Client, Reply},
     template::{self, Place},
 };
 
@@ -91,7 +98,9 @@ pub(crate) struct Setup {
 impl Default for Setup {
     fn default() -> Self {
         let clock = Clock::fixed(NOON_MS);
-        let limits = Limits::default();
+        let mut limits = Limits::default();
+        // A busy machine may stand still for longer than a search takes.
+        limits.lists.journal_search_max = Duration::from_secs(30);
         let postgres = std::env::var_os(ON_POSTGRES).is_some();
         Self {
             clock,
@@ -207,7 +216,7 @@ impl TestApp {
         let printed = match (&self.place.database, self.place.store().path()) {
             (Some(database), _) => database.psql(script),
             (None, Some(path)) => {
-                let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(path);
+                let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(path);
                 sqlite.input(script.to_owned()).run().text()
             }
             (None, None) => panic!("neither database"),
@@ -250,6 +259,19 @@ impl TestApp {
         Chancery::open(setup.config(&self.place)).await.unwrap()
     }
 
+    /// What `/readyz` answers, once it does: not before the first turn of following is done.
+    pub(crate) async fn ready(&self) -> Reply {
+        let begun = std::time::Instant::now();
+        loop {
+            let reply = self.nobody().get("/readyz").await;
+            if reply.status == 200 {
+                return reply;
+            }
+            assert!(begun.elapsed().as_secs() < 20, "{}", reply.text());
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+
     /// A client that has not logged in.
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.routes.clone())
@@ -273,6 +295,23 @@ impl TestApp {
         client
     }
 
+    /// The refusals of logins, as the audit has them once their minute is over.
+    pub(crate) async fn refused_logins(&self) -> Vec<Value> {
+        static ROUNDS: AtomicU8 = AtomicU8::new(0);
+        // All counts of a minute are written together: once this one, the last, is there, so are the others.
+        let source = [203, 0, 113, ROUNDS.fetch_add(1, Ordering::Relaxed)];
+        self.nobody().from(source).get("/api/v2/audit").await.refused(401, "InvalidAuthToken", None);
+        self.clock.advance_ms(60_000);
+        let (admin, source) = (self.admin().await, Ipv4Addr::from(source).to_string());
+        let items = async |action: &str| {
+            let found = admin.get(&format!("/api/v2/audit?action={action}&outcome=InvalidAuthToken")).await;
+            found.response()["items"].as_array().unwrap().clone()
+        };
+        let are_written = async || items("ApiCall").await.iter().any(|item| item["source"] == source);
+        until("the refusals are written", are_written).await;
+        items("Login").await
+    }
+
     /// A person with these roles, made by the administrators and logged in. The password is [`PASSWORD`].
     pub(crate) async fn person(&self, name: &str, roles: &[RoleId]) -> Client {
         self.admin().await.create_person(name, roles).await;
@@ -284,6 +323,15 @@ impl TestApp {
         let body = json!({"name": format!("role of {name}"), "loginsRequired": 1, "perms": perms});
         let role = self.admin().await.post("/api/v2/roles", body).await;
         self.person(name, &[role.response()["uuid"].as_str().unwrap().parse().unwrap()]).await
+    }
+}
+
+/// Waits until this is so.
+pub(crate) async fn until(what: &str, is_so: impl AsyncFn() -> bool) {
+    let begun = std::time::Instant::now();
+    while !is_so().await {
+        assert!(begun.elapsed().as_secs() < 30, "never so: {what}");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn check(records: &[Value]) {
 
 /// Fails where a record of a SQLite file is not as docs/AUDIT.md says.
 pub(crate) fn check_file(store: &Path) {
-    let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(store).arg(RECORDS);
+    let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(store).arg(RECORDS);
     let records = sqlite.run().text();
     let faults = faults(records.lines().map(|line| serde_json::from_str(line).unwrap()));
     assert!(faults.is_empty(), "docs/AUDIT.md does not list what was recorded: {faults:#?}");

@@ -1,6 +1,10 @@
 //! Bodies: within their size, in their time, from their sender's share; and of who may not, none at all.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    task::Poll,
+    time::{Duration, Instant},
+};
 
 use axum::{
     body::Body,
@@ -14,7 +18,10 @@ use futures::{
     stream::{self, pending},
 };
 use serde_json::json;
-use tokio::time::{sleep, timeout};
+use tokio::{
+    sync::Notify,
+    time::{sleep, timeout},
+};
 
 use crate::{
     app::{Setup, TestApp},
@@ -159,9 +166,19 @@ async fn a_caller_has_a_share_of_the_disk_and_no_more() {
     let app = with(limits).await;
     let (clerk, path) = tokenizer(&app).await;
     let pieces = vec![vec![b' '; 64 * 1024]; 13];
-    let mut slow = Box::pin(clerk.call(request(("post", path.as_str()), None, without_end(pieces.clone()))));
-    // More than 768 KiB of it are on disk.
-    timeout(Duration::from_millis(500), &mut slow).await.expect_err("it never ends");
+    let taken = Arc::new(Notify::new());
+    let tell = Arc::clone(&taken);
+    let end = stream::poll_fn(move |_| {
+        tell.notify_one();
+        Poll::Pending
+    });
+    let body = Body::from_stream(stream::iter(pieces.clone().into_iter().map(Ok::<_, std::io::Error>)).chain(end));
+    let mut slow = Box::pin(clerk.call(request(("post", path.as_str()), None, body)));
+    tokio::select! {
+        _ = &mut slow => panic!("it never ends"),
+        // More than 768 KiB of it are on disk.
+        taken = timeout(PATIENCE, taken.notified()) => taken.expect("all of it is taken"),
+    }
     let refused = call(&clerk, ("post", path.as_str()), None, without_end(pieces.clone())).await;
     refused.refused(429, "RateLimited", None);
     let other = app.person("another clerk", &[RoleId::APPLICATION]).await;

@@ -6,7 +6,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use chancery_core::{Fetched, Form, LdapPlace, Limits, NoAnswer, ProviderTransport};
@@ -45,6 +45,7 @@ pub(crate) enum Mood {
 /// The directory.
 pub(crate) struct FakeDirectory {
     pub(crate) mood: Mutex<Mood>,
+    /// How long it takes to answer; what it holds is answered once this is shorter.
     pub(crate) takes: Mutex<Duration>,
     /// What it was asked: where, how the entry was to be found, for whom.
     pub(crate) asked: Mutex<Vec<(String, String, String)>>,
@@ -89,7 +90,10 @@ impl ProviderTransport for FakeDirectory {
         self.asked.lock().unwrap().push((place, found_by, question.username.to_owned()));
         let now = self.at_once.fetch_add(1, Ordering::SeqCst) + 1;
         self.at_once_most.fetch_max(now, Ordering::SeqCst);
-        thread::sleep(*self.takes.lock().unwrap());
+        let begun = Instant::now();
+        while begun.elapsed() < *self.takes.lock().unwrap() {
+            thread::sleep(Duration::from_millis(5));
+        }
         self.at_once.fetch_sub(1, Ordering::SeqCst);
         let outcome = Outcome { code: 49, text: String::new() };
         match *self.mood.lock().unwrap() {
@@ -171,10 +175,7 @@ impl Staff {
 
     /// Refusals of logins as the audit has them, once their minute is over: `detail`, and who it is.
     pub(crate) async fn refusals(&self) -> Vec<(Value, Value)> {
-        self.app.clock.advance_ms(60_000);
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
-        let records = self.app.admin().await.get("/api/v2/audit?action=Login&outcome=InvalidAuthToken").await;
-        let items = records.response()["items"].as_array().unwrap().clone();
+        let items = self.app.refused_logins().await;
         items.into_iter().map(|item| (item["detail"].clone(), item["identities"].clone())).collect()
     }
 }

@@ -12,12 +12,12 @@ use std::{
 };
 
 use chancery_core::{Chancery, FirstIdentity, Host, Provision, RootKeySource, StoreUrl, create_root_key};
-use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
+use chancery_testkit::{Database, Postgres, TempDir, Tool, temp_dir};
 use chancery_types::RoleId;
 use tokio::sync::OnceCell;
 
 use crate::{
-    app::{PASSWORD, Setup},
+    app::{PASSWORD, Setup, until},
     audit_catalogue,
 };
 
@@ -97,10 +97,30 @@ async fn make(postgres: bool) -> Template {
     chancery.shut_down().await;
     let root_key = fs::read(place.folder.path().join("root.key")).unwrap();
     let store = match place.database.take() {
-        Some(database) => Stored::Database(database),
-        None => Stored::File(fs::read(place.folder.path().join("chancery.db")).unwrap()),
+        Some(database) => {
+            until_nobody_is_connected(&database).await;
+            Stored::Database(database)
+        }
+        None => Stored::File(whole_file(&place.folder.path().join("chancery.db"))),
     };
     Template { root_key, store }
+}
+
+/// On a busy machine the end of a server may come before that of its connections, and then no copy is made.
+async fn until_nobody_is_connected(database: &Database) {
+    let end =
+        format!("SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{}'", database.name());
+    until("nobody is connected", async || Postgres::shared().psql("postgres", &end) == "0").await;
+}
+
+/// The bytes of a database. On a busy machine some of it may still be in the log beside it.
+fn whole_file(path: &Path) -> Vec<u8> {
+    if fs::metadata(path.with_extension("db-wal")).is_ok_and(|log| log.len() > 0) {
+        let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(path);
+        let told = sqlite.arg("PRAGMA wal_checkpoint(TRUNCATE)").run().text();
+        assert!(told.starts_with("0|"), "{told}");
+    }
+    fs::read(path).unwrap()
 }
 
 fn write_private(path: &Path, bytes: &[u8]) {

@@ -103,6 +103,9 @@ async fn every_example_is_answered_as_documented() {
                 tokio::time::sleep(std::time::Duration::from_millis(20)).await;
             }
         }
+        if example.path == "/readyz" {
+            app.ready().await;
+        }
         if example.body.contains("{statement}") {
             let sent: Value = serde_json::from_str(&fill(&example.body, &variables)).unwrap();
             let client = app.nobody().with_bearer(&variables["token"]);

@@ -91,7 +91,7 @@ async fn a_foreign_password_hash_logs_nobody_in(postgres: bool) {
     );
     assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status, 503);
     assert_eq!(app.nobody().log_in("eve", PASSWORD).await.status, 200, "the others go on");
-    let ready = app.nobody().get("/readyz").await;
+    let ready = app.ready().await;
     assert_eq!(ready.json["refusedRows"], 1, "{}", ready.text());
     assert!(app.nobody().get("/metrics").await.text().contains("chancery_refused_rows"));
     assert_eq!(told(&admin, 1).await, ["identities"]);

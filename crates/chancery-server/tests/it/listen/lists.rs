@@ -129,14 +129,29 @@ async fn ten_connections_of_one_caller_that_read_lists_delay_nobody_else() {
     let greedy = signing.approver("greedy").await.bearer.unwrap();
     let other = signing.app.person("other", &[RoleId::APPLICATION]).await.bearer.unwrap();
     let colleague = signing.approver("colleague").await.bearer.unwrap();
+    for round in 1.. {
+        let [of_vault, of_lists, of_searches] = medians(&served, &vault, [&greedy, &other, &colleague]).await;
+        // Only who asks for so much waits behind it. Times on a busy machine are compared with each other.
+        if of_vault * 5 < of_searches && of_lists * 2 < of_searches {
+            break;
+        }
+        assert!(
+            round < 3,
+            "{of_vault:?} for a call of the vault, {of_lists:?} for another's list, {of_searches:?} for one of ten \
+             searches"
+        );
+    }
+}
 
+/// How long calls of the vault, short lists and searches take that three callers make at the same time.
+async fn medians(served: &Served, vault: &str, [greedy, other, colleague]: [&str; 3]) -> [Duration; 3] {
     let (end, ending) = watch::channel(false);
     let mut searches = Vec::new();
     for _ in 0..10 {
-        searches.push(tokio::spawn(search(Connection::new(&served, &greedy).await, ending.clone())));
+        searches.push(tokio::spawn(search(Connection::new(served, greedy).await, ending.clone())));
     }
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let (mut calls, mut reads) = (Connection::new(&served, &other).await, Connection::new(&served, &colleague).await);
+    let (mut calls, mut reads) = (Connection::new(served, other).await, Connection::new(served, colleague).await);
     let (mut of_vault, mut of_lists) = (Vec::new(), Vec::new());
     for number in 0..20 {
         let made = json!({"message": (4_111_111_111_111_111_u64 + number).to_string()}).to_string();
@@ -156,11 +171,5 @@ async fn ten_connections_of_one_caller_that_read_lists_delay_nobody_else() {
     for search in searches {
         of_searches.extend(search.await.unwrap());
     }
-    let (of_vault, of_lists, of_searches) = (median(of_vault), median(of_lists), median(of_searches));
-    // Only who asks for so much waits behind it. Times on a busy machine are compared with each other.
-    assert!(
-        of_vault * 5 < of_searches,
-        "{of_vault:?} for a call of the vault, {of_searches:?} for one of ten searches"
-    );
-    assert!(of_lists * 2 < of_searches, "{of_lists:?} for another's list, {of_searches:?} for one of ten searches");
+    [median(of_vault), median(of_lists), median(of_searches)]
 }

@@ -28,7 +28,8 @@ async fn a_call_in_flight_is_answered_and_no_other_is_taken() {
     assert_eq!(said, "", "the idle connection is closed");
     busy.read_to_string(&mut said).await.unwrap();
     assert!(said.starts_with("HTTP/1.1 200") && said.contains("done"), "{said}");
-    assert!(served.stops_within(Duration::from_secs(2)).await);
+    // Well before `stop_max`.
+    assert!(served.stops_within(Duration::from_secs(20)).await);
 }
 
 #[tokio::test]
@@ -39,5 +40,5 @@ async fn a_call_that_never_ends_does_not_hold_the_stop() {
     busy.write_all(REQUEST).await.unwrap();
     sleep(Duration::from_millis(100)).await;
     served.stop.send(true).unwrap();
-    assert!(served.stops_within(Duration::from_secs(3)).await);
+    assert!(served.stops_within(Duration::from_secs(30)).await);
 }

@@ -57,7 +57,8 @@ async fn python(program: &'static str) -> String {
     spawn_blocking(run).await.unwrap().text()
 }
 
-/// http.client sends the head and the body one after the other: the answer waits for a body that is short.
+/// http.client sends the head and the body one after the other: the answer waits for a body that is short, for a second.
+/// What a busy machine took too long for is begun anew.
 #[tokio::test(flavor = "multi_thread")]
 async fn behind_a_refusal_a_connection_goes_on_or_says_that_it_ends() {
     const CLIENT: &str = r#"
@@ -66,14 +67,23 @@ address, ca_file = sys.argv[1:]
 host, port = address.split(":")
 calls = http.client.HTTPSConnection(host, int(port), timeout=20, context=ssl.create_default_context(cafile=ca_file))
 def call(length, wait):
-    calls.putrequest("POST", "/api/v2/keys")
-    calls.putheader("Content-Length", str(length))
-    calls.endheaders()
-    time.sleep(wait)
-    calls.send(bytes(length))
-    answer = calls.getresponse()
-    answer.read()
-    print(answer.status, answer.getheader("Connection"))
+    global socket
+    for _ in range(20):
+        begun = time.monotonic()
+        calls.putrequest("POST", "/api/v2/keys")
+        calls.putheader("Content-Length", str(length))
+        calls.endheaders()
+        time.sleep(wait)
+        calls.send(bytes(length))
+        took = time.monotonic() - begun
+        answer = calls.getresponse()
+        answer.read()
+        if took < 0.5:
+            print(answer.status, answer.getheader("Connection"))
+            return
+        calls.close()
+        calls.connect()
+        socket = calls.sock
 calls.connect()
 socket = calls.sock
 for _ in range(3):
@@ -156,5 +166,6 @@ async fn who_stays_quiet_does_not_delay_the_end_of_the_server() {
     stream.read_exact(&mut status).await.unwrap();
     assert_eq!(&status[9..], b"401");
     served.stop.send(true).unwrap();
-    assert!(served.stops_within(Duration::from_secs(2)).await);
+    // What is left of a body would be waited for five seconds otherwise.
+    assert!(served.stops_within(Duration::from_secs(4)).await);
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::{
-    app::Setup,
+    app::{Setup, until},
     client::{Client, Reply},
     signing::{Signing, approve, bytes, openssl_accepts, submission},
 };
@@ -123,6 +123,7 @@ async fn what_is_not_saved_is_in_the_log_and_what_is_refused_is_not() {
     let refused = signing.admin.post("/api/v2/x509/signing-requests", submission(&service, b"x")).await;
     assert_eq!(refused.status.as_u16(), 409, "{}", refused.text());
     sleep(Duration::from_millis(1_500)).await;
-    let checkpoint = signing.app.nobody().get("/log/checkpoint").await;
-    assert_eq!(size(checkpoint.text()), 3, "the root, the signer, and the certificate that was not kept");
+    let sized = async || size(signing.app.nobody().get("/log/checkpoint").await.text());
+    until("the log has all three", async || sized().await >= 3).await;
+    assert_eq!(sized().await, 3, "the root, the signer, and the certificate that was not kept");
 }

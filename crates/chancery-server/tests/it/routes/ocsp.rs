@@ -5,7 +5,7 @@ use chancery_types::Base64;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{Setup, TestApp},
+    app::{Setup, TestApp, until},
     certificates::{body, generate, issued, key_type, with},
     client::{Client, Reply},
 };
@@ -132,10 +132,9 @@ async fn an_answer_is_given_again_until_something_changes() {
         let elsewhere = ask_at(&new_node).await.body;
         assert!(authority.verified(&elsewhere).contains(told), "{what} on another node, which asks for the first time");
         ask_at(&other_node).await;
-        // A node hears of a change within a second.
-        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-        let heard = ask_at(&other_node).await.body;
-        assert!(authority.verified(&heard).contains(told), "{what} on another node, a second later");
+        // A node hears of a change within a second, unless the machine is busy.
+        let has_heard = async || authority.verified(&ask_at(&other_node).await.body).contains(told);
+        until(&format!("{what} on another node"), has_heard).await;
     }
     let before = authority.ask(plain.clone()).await.body;
     authority.app.clock.advance_ms(3_600 * 1_000);

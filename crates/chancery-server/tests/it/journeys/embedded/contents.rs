@@ -1,6 +1,6 @@
 //! What approvers see of what is inside of an upload, beside what other programs wrote or read there.
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use chancery_core::{Limits, ListLimits};
 use chancery_formats::{Existing, Format};
@@ -45,7 +45,9 @@ fn says(contents: &Value, name: &str) -> Vec<String> {
 /// One caller has a few uploads in memory at a time, however often it asks.
 #[tokio::test]
 async fn uploads_are_looked_into_a_few_at_a_time() {
-    let lists = ListLimits { at_once: 1, waiting_max: 1, ..ListLimits::default() };
+    // On a busy machine none that waits is refused because its turn came late.
+    let wait_max = Duration::from_secs(20);
+    let lists = ListLimits { at_once: 1, waiting_max: 1, wait_max, ..ListLimits::default() };
     let limits = Limits { lists, ..Limits::default() };
     let signing = Signing::with(Setup { limits, ..Setup::default() }).await;
     let service = named(&signing, "many", "CMS").await;

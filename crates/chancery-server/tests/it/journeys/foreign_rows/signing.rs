@@ -122,7 +122,7 @@ async fn an_approval_that_lost_its_giver_is_told_once_counted_and_listed_until_i
         tokio::time::sleep(Duration::from_millis(1_200)).await;
     }
     assert_eq!(told(&signing.admin, 1).await, ["approvals"]);
-    let ready = app.nobody().get("/readyz").await;
+    let ready = app.ready().await;
     assert_eq!(ready.json["refusedRows"], 1, "{}", ready.text());
     let host = Host::running("a test");
     for has_good_mac in [true, false] {
@@ -138,7 +138,7 @@ async fn an_approval_that_lost_its_giver_is_told_once_counted_and_listed_until_i
     // Without a backup the whole approval goes.
     harm(app, &format!("DELETE FROM approvals WHERE request_id = '{request}'"));
     for waited in 0.. {
-        let ready = app.nobody().get("/readyz").await;
+        let ready = app.ready().await;
         if ready.json.get("refusedRows").is_none() {
             break;
         }

@@ -161,7 +161,8 @@ async fn it_ends_with_the_session_within_a_second_and_a_little() {
     let locked = Instant::now();
     admin.post_nothing(&format!("/api/v2/identities/{uuid}/lock")).await.response();
     assert!(events.next().await.is_none());
-    assert!(locked.elapsed() < Duration::from_secs(5), "{:?}", locked.elapsed());
+    // Before the connection is tried for its own sake, after 15 seconds.
+    assert!(locked.elapsed() < Duration::from_secs(12), "{:?}", locked.elapsed());
     assert_eq!(ask(&watcher, "", Some(&begun.id)).await.status(), StatusCode::UNAUTHORIZED);
 
     let (mut events, _) = Events::of(admin, "", None).await;

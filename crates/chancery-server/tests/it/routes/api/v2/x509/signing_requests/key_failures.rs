@@ -1,13 +1,13 @@
 //! Keys that cannot sign: for now, and never again.
 
-use std::{sync::Arc, thread, time::Duration};
+use std::{sync::Arc, thread};
 
 use chancery_keys::CustodyError;
 use chancery_testkit::Postgres;
 use serde_json::{Value, json};
 
 use crate::{
-    app::Setup,
+    app::{Setup, until},
     certificates::{body, with},
     client::{Client, Reply},
     key_backend::{TestBackend, Trouble},
@@ -36,14 +36,15 @@ async fn while_keys_are_out_of_reach_no_approval_is_recorded() {
     let request = signing.submit(&service, b"a").await;
     let database = signing.app.database().name().to_owned();
     let holder = thread::spawn(move || {
-        let hold = "BEGIN; LOCK TABLE key_versions IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(15); COMMIT";
+        let hold = "BEGIN; LOCK TABLE key_versions IN ACCESS EXCLUSIVE MODE; \
+                    DO $$BEGIN PERFORM pg_sleep(120); EXCEPTION WHEN query_canceled THEN NULL; END$$; COMMIT";
         Postgres::shared().psql(&database, hold);
     });
-    let held = "SELECT COUNT(*) FROM pg_locks WHERE relation = 'key_versions'::regclass AND granted \
-                AND mode = 'AccessExclusiveLock'";
-    while psql(&signing, held) != "1" {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    // Copies of one database have tables of the same number.
+    let held = "FROM pg_locks WHERE relation = 'key_versions'::regclass AND granted AND mode = 'AccessExclusiveLock' \
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())";
+    let is_held = async || psql(&signing, &format!("SELECT COUNT(*) {held}")) == "1";
+    until("the table is held", is_held).await;
     let submit = signing.admin.post(REQUESTS, submission(&auto, b"b"));
     let (approved, submitted) = tokio::join!(approve(&ann, &request), submit);
     for reply in [approved, submitted] {
@@ -55,6 +56,7 @@ async fn while_keys_are_out_of_reach_no_approval_is_recorded() {
     assert_eq!((&detail["state"], &detail["approvals"]), (&json!("Approval"), &json!([])));
     let of_auto = signing.admin.get(&format!("/api/v2/x509/services/{}/signing-requests", auto.uuid)).await;
     assert_eq!(of_auto.response()["total"], 0, "nothing was begun");
+    assert_eq!(psql(&signing, &format!("SELECT pg_cancel_backend(pid) {held}")), "t");
     holder.join().unwrap();
     assert_eq!(approve(&ann, &request).await.response()["state"], "Signed", "the same approver, later");
 }

@@ -1,6 +1,9 @@
 //! POST /api/v2/x509/signing-requests.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 
 use chancery_core::Limits;
 use chancery_types::Base64;
@@ -123,7 +126,7 @@ async fn the_policy_is_the_services_own() {
 
 #[tokio::test]
 async fn one_callers_flood_has_none_of_anothers_signatures_refused() {
-    let limits = Limits { pool_queue_max: 64, ..Limits::default() };
+    let limits = Limits { pool_queue_max: 64, pool_wait_max: Duration::from_secs(60), ..Limits::default() };
     let signing = Signing::with(Setup { limits, ..Setup::default() }).await;
     let rsa = |body: &mut Value| body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(RSA_2048);
     let service = signing.deploy_with("builds", 0, rsa).await;

@@ -1,11 +1,12 @@
 //! GET /home/v1/login/oidc/callback.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{cell::Cell, sync::atomic::Ordering, time::Duration};
 
-use chancery_core::Limits;
+use chancery_core::{Limits, LoginLimits};
 use serde_json::{Value, json};
 
 use crate::{
+    app::until,
     client::Client,
     people::{CALLBACK, ISSUER, LOGIN_COOKIE, ORIGIN, People, SECRET, bind, callback, refused},
     workloads::application,
@@ -217,10 +218,7 @@ async fn a_provider_that_answers_nonsense_or_never_logs_nobody_in() {
     let limits = Limits::default();
     let people = People::with(
         Limits {
-            logins: chancery_core::LoginLimits {
-                provider_wait_max: Duration::from_millis(300),
-                ..limits.logins.clone()
-            },
+            logins: LoginLimits { provider_wait_max: Duration::from_millis(300), ..limits.logins.clone() },
             ..limits
         },
         json!({"clientId": "kms"}),
@@ -250,25 +248,32 @@ async fn a_provider_that_answers_nonsense_or_never_logs_nobody_in() {
 
 #[tokio::test]
 async fn a_slow_provider_holds_up_nobody_else() {
-    let people = People::new().await;
+    let limits = Limits::default();
+    let logins = LoginLimits { provider_wait_max: Duration::from_secs(60), ..limits.logins.clone() };
+    let people = People::with(Limits { logins, ..limits }, json!({"clientId": "kms", "clientSecret": SECRET})).await;
     let admin = people.app.admin().await;
-    people.fake.set(|behaviour| behaviour.takes = Duration::from_millis(700));
+    people.fake.set(|behaviour| behaviour.takes = Duration::from_secs(60));
     let browsers: Vec<_> = (0..12).map(|_| people.app.nobody()).collect();
     let mut begun = Vec::new();
     for browser in &browsers {
         begun.push(people.begin(browser).await);
     }
-    let all = browsers.iter().zip(&begun).map(|(browser, begun)| people.come_back(browser, begun, json!({})));
+    let put_off = Cell::new(0);
+    let all = browsers.iter().zip(&begun).map(async |(browser, begun)| {
+        let reply = people.come_back(browser, begun, json!({})).await;
+        put_off.set(put_off.get() + usize::from(reply.status == 429));
+        reply
+    });
     let others = async {
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        let before = std::time::Instant::now();
+        let held = || people.fake.at_once.load(Ordering::SeqCst);
+        until("the provider holds four", async || held() == 4 && put_off.get() == 8).await;
         // Passwords and keys go on meanwhile.
         assert_eq!(people.app.nobody().log_in("Admin1", crate::app::PASSWORD).await.status, 200);
         admin.get("/api/v2/whoami").await.response();
-        before.elapsed()
+        assert_eq!(held(), 4, "the provider holds them still");
+        people.fake.set(|behaviour| behaviour.takes = Duration::ZERO);
     };
-    let (replies, waited) = futures::future::join(futures::future::join_all(all), others).await;
-    assert!(waited < Duration::from_millis(600), "{waited:?}");
+    let (replies, ()) = futures::future::join(futures::future::join_all(all), others).await;
     let busy = replies.iter().filter(|reply| reply.status == 429).count();
     assert_eq!(
         busy,
