@@ -87,7 +87,7 @@ impl Postgres {
         // Without fsync: the tests look at what is committed, never at what a power failure would leave. With a short
         // log, which is a gigabyte otherwise. And without a vacuum, which would look at hundreds of databases in turn.
         let settings = [
-            ["listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB"],
+            ["listen_addresses=", "fsync=off", "max_connections=1000", "shared_buffers=32MB"],
             ["wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=128MB"],
             ["full_page_writes=off", "autovacuum=off", "track_counts=off", "jit=off"],
         ];
@@ -106,8 +106,8 @@ impl Postgres {
             ready.args(["-q", "-h", &self.client.folder.display().to_string()]).try_run().status.success()
         };
         while !ready() {
-            if started.elapsed() > Duration::from_secs(30) {
-                panic!("PostgreSQL did not start in 30 s; its log ends:\n{}", self.client.end_of_log());
+            if started.elapsed() > Duration::from_secs(60) {
+                panic!("PostgreSQL did not start in 60 s; its log ends:\n{}", self.client.end_of_log());
             }
             sleep(Duration::from_millis(20));
         }
@@ -271,7 +271,7 @@ mod tests {
         let folder = folder.unwrap_or_else(|| panic!("no folder was told:\n{}\n{}", ran.text(), ran.stderr));
         let started = Instant::now();
         while folder.exists() {
-            assert!(started.elapsed() < Duration::from_secs(10), "{} is still there", folder.display());
+            assert!(started.elapsed() < Duration::from_secs(60), "{} is still there", folder.display());
             sleep(Duration::from_millis(20));
         }
     }

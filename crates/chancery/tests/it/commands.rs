@@ -156,7 +156,7 @@ fn rows_that_were_changed_by_hand_count_again_when_the_host_says_so() {
     let _taken = place.run(&["rows", "authenticate", &name, "--yes"]).run();
     let begun = std::time::Instant::now();
     while let Err(refused) = log_in("renamed") {
-        assert!(begun.elapsed().as_secs() < 5, "{refused}");
+        assert!(begun.elapsed().as_secs() < 20, "{refused}");
     }
     assert_eq!(place.run(&["rows", "list"]).run().text(), "");
     let told = sql("SELECT detail FROM audit WHERE action = 'RowsAuthenticate'");

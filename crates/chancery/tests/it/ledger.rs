@@ -117,7 +117,7 @@ fn what_was_done_to_an_export_or_to_the_database_is_named() {
 /// between the two.
 fn exported_at_rest(client: &Client) -> (String, AuditCheckpoint) {
     let asked = AuditExportQuery { ledger: Some(true), ..AuditExportQuery::default() };
-    for _ in 0..5 {
+    for _ in 0..50 {
         let exported = io::read_to_string(client.export_audit(&asked).unwrap()).unwrap();
         let newest = client.audit_checkpoint().unwrap();
         if exported.contains(&serde_json::to_string(&newest.checkpoint).unwrap()) {

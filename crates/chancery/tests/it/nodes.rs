@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::{process::Server, serve::Place, web::Session};
 
 /// How soon a change is to be in force everywhere, with what a machine under load takes.
-const SOON: Duration = Duration::from_millis(2_500);
+const SOON: Duration = Duration::from_secs(20);
 
 fn session(place: &Place, base: &str, logins: &[(&str, &str)]) -> Session {
     let authority = place.path("data/tls/ca.pem");

@@ -277,7 +277,7 @@ fn it_takes_no_installation_that_is_none_of_its_own() {
 fn a_port_that_is_taken_is_named_and_stands_in_the_way_of_no_later_start() {
     let folder = temp_dir();
     let data = folder.path().join("data");
-    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = std::net::TcpListener::bind(("127.0.0.1", chancery_testkit::free_port())).unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let refused = || {
         let refused = chancery(&["quickstart", "--data", data.to_str().unwrap(), "--listen", &address]).try_run();

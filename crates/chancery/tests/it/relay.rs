@@ -81,8 +81,9 @@ fn take(mut connection: &TcpStream, folder: &Path) -> std::io::Result<()> {
                 mail.push('\n');
             }
             // Whole or not at all: somebody may read it just now.
-            fs::write(folder.join(".new"), mail)?;
-            fs::rename(folder.join(".new"), folder.join(&to))?;
+            let fresh = folder.join(format!(".new-{}", connection.peer_addr()?.port()));
+            fs::write(&fresh, mail)?;
+            fs::rename(fresh, folder.join(&to))?;
         }
         connection.write_all(if line == "QUIT" { b"221 bye\r\n" } else { b"250 taken\r\n" })?;
     }

@@ -45,9 +45,9 @@ impl Session {
         Self { base: base.to_owned(), authority: authority.to_owned(), ..self }
     }
 
-    /// The status, 0 where there was no answer within ten seconds, and the answer.
+    /// The status, 0 where there was no answer within thirty seconds, and the answer.
     pub(crate) fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
-        let mut curl = Tool::new("curl").args(["-s", "-m", "10", "-w", "\n%{http_code}", "-X", method]);
+        let mut curl = Tool::new("curl").args(["-s", "-m", "30", "-w", "\n%{http_code}", "-X", method]);
         curl = curl.arg("--cacert").arg(&self.authority);
         curl = if self.token.is_empty() {
             curl.arg("-b").arg(&self.jar).arg("-c").arg(&self.jar)

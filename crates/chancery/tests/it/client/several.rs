@@ -88,7 +88,7 @@ fn waiting_outlasts_a_restart_of_the_server() {
     let sign = "--service 'demo releases' --wait --output json --timeout";
     let waiting = shell(&place, &format!("chancery sign app.tar {sign} 120s"));
     place.until_waiting(1);
-    let late = shell(&place, &format!("chancery sign late.tar {sign} 3s"));
+    let late = shell(&place, &format!("chancery sign late.tar {sign} 10s"));
     place.until_waiting(2);
     let address = place.base().replace("https://", "");
     place.demo.server.signal("-TERM");

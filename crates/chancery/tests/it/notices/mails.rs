@@ -9,12 +9,12 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::temp_dir;
+use chancery_testkit::{free_port, temp_dir};
 use chancery_types::wire::notices::{CreateNoticeTarget, NoticeTarget, UndeliveredQuery};
 use serde_json::{Value, json};
 
 use super::{Receiver, submit, wait_until};
-use crate::process::Demo;
+use crate::{made, process::Demo};
 
 const PASSWORD: &str = "of the relay alone";
 
@@ -85,7 +85,9 @@ fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let demo = Demo::start_made(folder.path(), &arguments);
+    let listen = format!("127.0.0.1:{}", free_port());
+    made::put(&folder.path().join("data"));
+    let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let client = demo.client();
     let made = mailbox(&client, "releases", "releases@example.org");
     let refused = mailbox(&client, "nobody", "refused@example.org");
@@ -95,7 +97,6 @@ fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
     relay.listen();
     wait_until("the relay gets some", || relay.received().len() > 2);
     demo.server.kill();
-    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
     drop(demo);
     let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let client = demo.client();
@@ -116,8 +117,9 @@ fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
     }
 
     // Who is refused holds up nobody, and it is told why.
-    let state = client.notice_target(refused.uuid).unwrap().deliveries;
-    assert!(state.error.unwrap().starts_with("SMTP 550 "), "the relay's reply");
+    let state = || client.notice_target(refused.uuid).unwrap().deliveries;
+    wait_until("the relay's reply", || state().error.is_some_and(|why| why.starts_with("SMTP 550 ")));
+    let state = state();
     assert!(state.waiting > 0 && state.delivered == 0);
     let waiting =
         client.undelivered_notices(&UndeliveredQuery { target_uuid: Some(refused.uuid), ..Default::default() });
@@ -179,7 +181,9 @@ fn a_person_confirms_its_mailbox_and_hears_of_what_it_can_decide() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let demo = Demo::start_made(folder.path(), &arguments);
+    let listen = format!("127.0.0.1:{}", free_port());
+    made::put(&folder.path().join("data"));
+    let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let admins = demo.client();
     let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let _state = approver.log_in(demo.text("/approver/username"), demo.text("/approver/password")).unwrap();
@@ -201,7 +205,6 @@ fn a_person_confirms_its_mailbox_and_hears_of_what_it_can_decide() {
     };
     wait_until("it is told", || !about(&relay.received()).is_empty());
     demo.server.kill();
-    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
     drop(demo);
     let demo = Demo::start_again(folder.path(), &listen, &arguments);
     let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();

@@ -7,7 +7,6 @@ mod nodes;
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command},
     thread::sleep,
@@ -15,7 +14,7 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::temp_dir;
+use chancery_testkit::{free_port, temp_dir};
 use chancery_types::{
     Base64,
     wire::{
@@ -55,7 +54,7 @@ impl Receiver {
             path
         };
         Self {
-            port: TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port(),
+            port: free_port(),
             log: folder.join("received"),
             chain: file("receiver.pem", leaf.pem() + &key.serialize_pem()),
             authority: file("receiver-ca.pem", authority),

@@ -145,8 +145,7 @@ fn killed_under_threads(setting: &mut Setting, number: usize) {
     while made() < number / 2 {
         sleep(Duration::from_millis(5));
     }
-    setting.place.demo.server.signal("-KILL");
-    setting.place.demo.server.wait();
+    setting.place.demo.server.kill();
     assert!(made() < number, "it was killed too late");
     // So that each of the threads meets nobody.
     sleep(Duration::from_secs(1));

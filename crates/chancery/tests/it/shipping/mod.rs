@@ -4,7 +4,7 @@
 mod receivers;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread::{self, sleep},
@@ -12,7 +12,7 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::temp_dir;
+use chancery_testkit::{free_port, temp_dir};
 use chancery_types::wire::{
     ListQuery,
     audit::{AuditQuery, AuditRecord},
@@ -24,7 +24,7 @@ use serde_json::json;
 
 pub(crate) use self::receivers::certificates;
 use self::receivers::{Came, FILES, Kind, Receiver, exported};
-use crate::process::Demo;
+use crate::{made, process::Demo};
 
 fn wait_until(what: &str, longest: Duration, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -115,8 +115,9 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     ];
     let mut receivers = kinds.map(|kind| Receiver::new(kind, folder.path()));
     receivers.iter_mut().for_each(Receiver::listen);
-    let (mut demo, number) = (Demo::start_made(folder.path(), &arguments), AtomicU64::new(0));
-    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
+    made::put(&folder.path().join("data"));
+    let (listen, number) = (format!("127.0.0.1:{}", free_port()), AtomicU64::new(0));
+    let mut demo = Demo::start_again(folder.path(), &listen, &arguments);
     let client = demo.client();
     let made: Vec<_> = receivers.iter().map(|one| one.target(&client, &format!("{:?}", one.kind))).collect();
     for target in &made {
@@ -171,9 +172,12 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     });
     // Once they have not failed for some minutes it is told that they work again.
     assert_eq!(records(&client, "AuditTargetFail").len(), kinds.len());
-    assert!(all.len() > 300, "there was load: {}", all.len());
+    assert!(all.len() > 100, "there was load: {}", all.len());
     for receiver in &receivers {
-        wait_until("it is written down", Duration::from_secs(20), || receiver.came().len() >= all.len());
+        wait_until("it is written down", Duration::from_secs(20), || {
+            let sequences: BTreeSet<_> = receiver.came().iter().filter_map(|one| one.sequence).collect();
+            sequences.len() >= all.len()
+        });
         let came = receiver.came();
         let number = came.len();
         let left = without_doubles(came);

@@ -2,12 +2,12 @@
 
 use std::{
     fs,
-    net::TcpListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
 };
 
 use chancery_client::Client;
+use chancery_testkit::free_port;
 use chancery_types::{
     Base64,
     wire::audit_targets::{AuditTarget, CreateAuditTarget},
@@ -76,8 +76,7 @@ pub(crate) fn certificates(folder: &Path) -> String {
 impl Receiver {
     /// Nobody listens yet.
     pub(super) fn new(kind: Kind, folder: &Path) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        Self { kind, port, folder: folder.to_owned(), child: None }
+        Self { kind, port: free_port(), folder: folder.to_owned(), child: None }
     }
 
     fn file(&self, name: &str) -> String {

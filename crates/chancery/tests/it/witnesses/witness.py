@@ -2,8 +2,9 @@
 
 witness.py CERTIFICATE-AND-KEY PORT NAME SEED STATE LOG-KEY…
 
-The seed is 64 hexadecimal digits. The state is a file: for each origin the size and root of the last tree that was cosigned; it
-may be changed while this runs. Each request is written to STATE.requests as a line: the status and the old size.
+The seed is 64 hexadecimal digits. The state is a file: for each origin the size and root of the last tree that was cosigned.
+While this runs, other ones may be put into STATE.changed: they are taken over before the next answer. Each request is written
+to STATE.requests as a line: the status and the old size.
 """
 
 import base64
@@ -69,6 +70,23 @@ def consistent(old, old_root, new, new_root, proof):
     return sn == 0 and fr == old_root and sr == new_root
 
 
+def keep(states):
+    with open(state_file + ".new", "w") as file:
+        json.dump(states, file)
+    os.replace(state_file + ".new", state_file)
+
+
+def believed():
+    states = json.load(open(state_file)) if os.path.exists(state_file) else {}
+    try:
+        os.replace(state_file + ".changed", state_file + ".taken")
+    except FileNotFoundError:
+        return states
+    states.update(json.load(open(state_file + ".taken")))
+    keep(states)
+    return states
+
+
 def answer(body):
     """The status, the content type and the body."""
     head, note = body.split("\n\n", 1)
@@ -88,16 +106,14 @@ def answer(body):
         return 403, "text/plain", "not signed\n"
     if old > size:
         return 400, "text/plain", "too old\n"
-    states = json.load(open(state_file)) if os.path.exists(state_file) else {}
+    states = believed()
     last, last_root = states.get(origin, [0, ""])
     if old != last or old == size and base64.b64decode(last_root) != root and old > 0:
         return 409, "text/x.tlog.size", f"{last}\n"
     if not consistent(old, base64.b64decode(last_root), size, root, proof):
         return 422, "text/plain", "no proof\n"
     states[origin] = [size, base64.b64encode(root).decode()]
-    with open(state_file + ".new", "w") as file:
-        json.dump(states, file)
-    os.replace(state_file + ".new", state_file)
+    keep(states)
     now = int(time.time())
     signature = own.sign(f"cosignature/v1\ntime {now}\n{text}".encode())
     line = key_id(name, 4, public) + now.to_bytes(8, "big") + signature
