@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use chancery_testkit::{Ran, free_port, temp_dir};
+use chancery_testkit::{Ran, temp_dir};
 use chancery_types::RoleId;
 use serde_json::{Value, json};
 
@@ -89,8 +89,8 @@ fn whoever_read_a_token_is_told_after_a_kill_and_what_was_changed_is_found() {
 #[test]
 fn a_server_tells_an_auditor_who_had_a_token_and_says_where_it_cannot() {
     let folder = temp_dir();
-    let listen = format!("127.0.0.1:{}", free_port());
-    let demo = Demo::start_at(folder.path(), &listen);
+    let demo = Demo::start(folder.path(), &[]);
+    let listen = demo.address();
     let (client, profile) = (demo.client(), demo.text("/demo/tokenProfileUuid").parse().unwrap());
     let made = client.tokenize(profile, "4012 8888 8888 1881").unwrap();
     let token = made.token.clone();

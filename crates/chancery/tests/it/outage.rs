@@ -10,7 +10,7 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::{Tool, free_port, temp_dir};
+use chancery_testkit::{Tool, temp_dir};
 use chancery_types::{Base64, SigningRequestId, SigningRequestState, wire::signing_requests::SubmitRequest};
 
 use crate::{
@@ -130,8 +130,8 @@ fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is
 fn a_server_without_room_for_its_journal_starts_and_refuses_what_it_cannot_record() {
     const KIB: u32 = 8 * 1024;
     let folder = temp_dir();
-    let (data, listen) = (folder.path().join("data"), format!("127.0.0.1:{}", free_port()));
-    let demo = Demo::start_at(folder.path(), &listen);
+    let demo = Demo::start(folder.path(), &[]);
+    let (data, listen) = (folder.path().join("data"), demo.address());
     let Demo { server, state } = demo;
     assert!(server.stop().success());
     let arguments = ["quickstart", "--data", data.to_str().unwrap(), "--listen", &listen];

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_testkit::Tool;
+use chancery_testkit::{Tool, free_port};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use serde_json::Value;
 
@@ -160,9 +160,9 @@ pub(crate) struct Demo {
 }
 
 impl Demo {
-    /// Starts it and waits until it is ready.
+    /// Starts it and waits until it is ready. Its port stays its own when it has ended: it may be started again there.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        Self::start_again(folder, "127.0.0.1:0", arguments)
+        Self::start_again(folder, &format!("127.0.0.1:{}", free_port()), arguments)
     }
 
     /// Starts a copy of one that was made before, in a folder where none is: for whoever does not look at how it is made.
@@ -189,6 +189,11 @@ impl Demo {
 
     pub(crate) fn text(&self, pointer: &str) -> &str {
         self.state.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("no {pointer}"))
+    }
+
+    /// Where it listens.
+    pub(crate) fn address(&self) -> String {
+        self.text("/base").trim_start_matches("https://").to_owned()
     }
 
     /// A client of it that is fully logged in.

@@ -300,7 +300,7 @@ fn a_server_that_comes_back_is_gone_on_with() {
     let place = Place::logged_in();
     let cards: Vec<_> = (0..200_000).map(card).collect();
     place.write("in.csv", format!("pan\n{}\n", cards.join("\n")));
-    let address = place.base().replace("https://", "");
+    let address = place.demo.address();
     thread::scope(|scope| {
         let run =
             scope.spawn(|| place.sh(&format!("{CARDS} --column pan --batch 200 --patience 2m in.csv -o out.csv")));

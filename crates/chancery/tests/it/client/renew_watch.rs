@@ -75,7 +75,7 @@ fn a_watcher_renews_whatever_happens_in_between() {
 
 /// While the server is away that is told once; when it is back, what is due is renewed.
 fn outage(place: &mut Place) {
-    let address = place.base().replace("https://", "");
+    let address = place.demo.address();
     place.demo.server.signal("-TERM");
     place.demo.server.wait();
     sleep(Duration::from_secs(12));

@@ -90,7 +90,7 @@ fn waiting_outlasts_a_restart_of_the_server() {
     place.until_waiting(1);
     let late = shell(&place, &format!("chancery sign late.tar {sign} 10s"));
     place.until_waiting(2);
-    let address = place.base().replace("https://", "");
+    let address = place.demo.address();
     place.demo.server.signal("-TERM");
     place.demo.server.wait();
     let late = late.join().unwrap();

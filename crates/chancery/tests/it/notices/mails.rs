@@ -9,12 +9,12 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::{free_port, temp_dir};
+use chancery_testkit::temp_dir;
 use chancery_types::wire::notices::{CreateNoticeTarget, NoticeTarget, UndeliveredQuery};
 use serde_json::{Value, json};
 
 use super::{Receiver, submit, wait_until};
-use crate::{made, process::Demo};
+use crate::process::Demo;
 
 const PASSWORD: &str = "of the relay alone";
 
@@ -85,9 +85,8 @@ fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let listen = format!("127.0.0.1:{}", free_port());
-    made::put(&folder.path().join("data"));
-    let demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
+    let listen = demo.address();
     let client = demo.client();
     let made = mailbox(&client, "releases", "releases@example.org");
     let refused = mailbox(&client, "nobody", "refused@example.org");
@@ -181,9 +180,8 @@ fn a_person_confirms_its_mailbox_and_hears_of_what_it_can_decide() {
         ["--public-origin", "https://kms.example.org"],
     ]
     .concat();
-    let listen = format!("127.0.0.1:{}", free_port());
-    made::put(&folder.path().join("data"));
-    let demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
+    let listen = demo.address();
     let admins = demo.client();
     let approver = Client::new(demo.text("/base"), &fs::read(demo.text("/caFile")).unwrap()).unwrap();
     let _state = approver.log_in(demo.text("/approver/username"), demo.text("/approver/password")).unwrap();

@@ -150,7 +150,7 @@ fn no_notice_is_lost_while_the_receiver_is_down_and_the_server_is_killed() {
     receiver.listen();
     wait_until("the receiver gets some", || receiver.received().1 > 10);
     demo.server.kill();
-    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
+    let listen = demo.address();
     drop(demo);
     let before = receiver.received().1;
     let drill = Demo::start_again(folder.path(), &listen, &[&arguments[..], &["--no-deliveries"]].concat());

@@ -118,12 +118,11 @@ fn renewed_meanwhile(setting: &Setting) {
 fn killed_meanwhile(setting: &mut Setting) {
     let mut signer = Signer::start(setting);
     assert_eq!(signer.sign(), OK);
-    setting.place.demo.server.signal("-KILL");
-    setting.place.demo.server.wait();
+    setting.place.demo.server.kill();
     // As often as one tries.
     assert_eq!(signer.sign(), DEVICE_ERROR);
     assert_eq!(signer.sign(), DEVICE_ERROR);
-    let listen = setting.place.base().replace("https://", "");
+    let listen = setting.place.demo.address();
     setting.place.demo = Demo::start_at(setting.place.folder(), &listen);
     // The session ended with the server: the module logs in again.
     assert_eq!(signer.sign(), OK);
@@ -149,7 +148,7 @@ fn killed_under_threads(setting: &mut Setting, number: usize) {
     assert!(made() < number, "it was killed too late");
     // So that each of the threads meets nobody.
     sleep(Duration::from_secs(1));
-    let listen = setting.place.base().replace("https://", "");
+    let listen = setting.place.demo.address();
     setting.place.demo = Demo::start_at(setting.place.folder(), &listen);
     let ended = caller.wait_with_output().unwrap();
     let said = String::from_utf8(ended.stderr).unwrap();

@@ -12,7 +12,7 @@ use std::{
 };
 
 use chancery_client::Client;
-use chancery_testkit::{free_port, temp_dir};
+use chancery_testkit::temp_dir;
 use chancery_types::wire::{
     ListQuery,
     audit::{AuditQuery, AuditRecord},
@@ -24,7 +24,7 @@ use serde_json::json;
 
 pub(crate) use self::receivers::certificates;
 use self::receivers::{Came, FILES, Kind, Receiver, exported};
-use crate::{made, process::Demo};
+use crate::process::Demo;
 
 fn wait_until(what: &str, longest: Duration, mut is_so: impl FnMut() -> bool) {
     let started = Instant::now();
@@ -115,9 +115,8 @@ fn nothing_is_missing_though_receivers_are_down_and_the_server_is_killed() {
     ];
     let mut receivers = kinds.map(|kind| Receiver::new(kind, folder.path()));
     receivers.iter_mut().for_each(Receiver::listen);
-    made::put(&folder.path().join("data"));
-    let (listen, number) = (format!("127.0.0.1:{}", free_port()), AtomicU64::new(0));
-    let mut demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let (mut demo, number) = (Demo::start_made(folder.path(), &arguments), AtomicU64::new(0));
+    let listen = demo.address();
     let client = demo.client();
     let made: Vec<_> = receivers.iter().map(|one| one.target(&client, &format!("{:?}", one.kind))).collect();
     for target in &made {

@@ -18,7 +18,6 @@ use chancery_types::wire::{
 use serde_json::{Value, json};
 
 use crate::{
-    made,
     process::{Demo, chancery},
     shipping::certificates,
 };
@@ -280,9 +279,8 @@ fn a_witness_that_has_seen_another_history_refuses_and_that_is_told_at_once() {
     let mut witness = Witness::new("w1.example.org", folder.path());
     let flag = witness.flag();
     let arguments = ["--notice-ca", &authority, "--notice-networks", "127.0.0.1", "--witness", &flag];
-    let listen = format!("127.0.0.1:{}", free_port());
-    made::put(&folder.path().join("data"));
-    let demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let demo = Demo::start_made(folder.path(), &arguments);
+    let listen = demo.address();
     let client = demo.client();
     let log = String::from_utf8(client.log_key().unwrap()).unwrap().trim().to_owned();
     let ledger = client.audit_checkpoint().unwrap().key;
