@@ -13,7 +13,7 @@ use chancery_core::{
     Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities, PasswordWork, ProviderTransport,
 };
 use chancery_server::Routes;
-use chancery_testkit::{Database, Tool};
+use chancery_testkit::Database;
 use chancery_types::{Perm, RoleId};
 use serde_json::{Value, json};
 
@@ -215,10 +215,7 @@ impl TestApp {
     fn number(&self, script: &str) -> u64 {
         let printed = match (&self.place.database, self.place.store().path()) {
             (Some(database), _) => database.psql(script),
-            (None, Some(path)) => {
-                let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(path);
-                sqlite.input(script.to_owned()).run().text()
-            }
+            (None, Some(path)) => template::sqlite(path).input(script.to_owned()).run().text(),
             (None, None) => panic!("neither database"),
         };
         printed.trim().parse().unwrap_or_else(|_| panic!("{script}: {printed}"))
@@ -295,8 +292,8 @@ impl TestApp {
         client
     }
 
-    /// The refusals of logins, as the audit has them once their minute is over.
-    pub(crate) async fn refused_logins(&self) -> Vec<Value> {
+    /// The refusals of logins as the audit has them, once their minute is over: `detail`, and who it is.
+    pub(crate) async fn refused_logins(&self) -> Vec<(Value, Value)> {
         static ROUNDS: AtomicU8 = AtomicU8::new(0);
         // All counts of a minute are written together: once this one, the last, is there, so are the others.
         let source = [203, 0, 113, ROUNDS.fetch_add(1, Ordering::Relaxed)];
@@ -309,7 +306,7 @@ impl TestApp {
         };
         let are_written = async || items("ApiCall").await.iter().any(|item| item["source"] == source);
         until("the refusals are written", are_written).await;
-        items("Login").await
+        items("Login").await.iter().map(|item| (item["detail"].clone(), item["identities"].clone())).collect()
     }
 
     /// A person with these roles, made by the administrators and logged in. The password is [`PASSWORD`].

@@ -8,9 +8,10 @@ use std::{
     sync::LazyLock,
 };
 
-use chancery_testkit::Tool;
 use chancery_types::Action;
 use serde_json::{Value, json};
+
+use crate::template;
 
 const DOCUMENT: &str = include_str!("../../../../docs/AUDIT.md");
 
@@ -113,8 +114,7 @@ pub(crate) fn check(records: &[Value]) {
 
 /// Fails where a record of a SQLite file is not as docs/AUDIT.md says.
 pub(crate) fn check_file(store: &Path) {
-    let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(store).arg(RECORDS);
-    let records = sqlite.run().text();
+    let records = template::sqlite(store).arg(RECORDS).run().text();
     let faults = faults(records.lines().map(|line| serde_json::from_str(line).unwrap()));
     assert!(faults.is_empty(), "docs/AUDIT.md does not list what was recorded: {faults:#?}");
 }

@@ -16,7 +16,7 @@ use crate::{
     app::{Setup, TestApp},
     client::Client,
     listen::served::Served,
-    workloads::{BINDINGS, PROVIDERS, application},
+    workloads::{BINDINGS, PROVIDERS, application, machines_ms},
 };
 
 /// What says that a client certificate is one.
@@ -246,15 +246,10 @@ impl House {
         assert_eq!(login.cookie, None);
     }
 
-    /// Refusals of logins as the audit has them, once their minute is over: `detail`, and who it is.
-    pub(crate) async fn refusals(&self) -> Vec<(Value, Value)> {
-        let items = self.app.refused_logins().await;
-        items.into_iter().map(|item| (item["detail"].clone(), item["identities"].clone())).collect()
-    }
-
     /// Why logins were refused, each reason once and in the order of the alphabet.
     pub(crate) async fn reasons(&self) -> Vec<String> {
-        let why = self.refusals().await.into_iter().map(|(detail, _)| detail["why"].as_str().unwrap().to_owned());
+        let why =
+            self.app.refused_logins().await.into_iter().map(|(detail, _)| detail["why"].as_str().unwrap().to_owned());
         let mut why: Vec<_> = why.collect();
         why.sort();
         why.dedup();
@@ -279,6 +274,5 @@ pub(crate) async fn bind(admin: &Client, provider: &str, identity: &str, mut ask
 
 /// Ten minutes after now: what openssl makes meanwhile has begun.
 fn soon() -> Clock {
-    let now = std::time::SystemTime::now().duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap();
-    Clock::fixed(i64::try_from(now.as_millis()).unwrap() + 600_000)
+    Clock::fixed(machines_ms() + 600_000)
 }

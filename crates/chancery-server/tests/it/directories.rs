@@ -172,10 +172,4 @@ impl Staff {
     pub(crate) async fn change(&self, change: Value) -> Reply {
         self.app.admin().await.patch(&format!("{PROVIDERS}/{}", self.provider), change).await
     }
-
-    /// Refusals of logins as the audit has them, once their minute is over: `detail`, and who it is.
-    pub(crate) async fn refusals(&self) -> Vec<(Value, Value)> {
-        let items = self.app.refused_logins().await;
-        items.into_iter().map(|item| (item["detail"].clone(), item["identities"].clone())).collect()
-    }
 }

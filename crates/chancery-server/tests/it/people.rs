@@ -226,15 +226,9 @@ impl People {
         browser
     }
 
-    /// Refusals of logins as the audit has them, once their minute is over: `detail`, and who it is.
-    pub(crate) async fn refusals(&self) -> Vec<(Value, Value)> {
-        let items = self.app.refused_logins().await;
-        items.into_iter().map(|item| (item["detail"].clone(), item["identities"].clone())).collect()
-    }
-
     /// Why logins were refused, each reason once and in the order of the alphabet.
     pub(crate) async fn reasons(&self) -> Vec<String> {
-        let refusals = self.refusals().await;
+        let refusals = self.app.refused_logins().await;
         let mut why: Vec<_> =
             refusals.iter().filter_map(|(detail, _)| detail["why"].as_str().map(str::to_owned)).collect();
         why.sort();

@@ -116,11 +116,15 @@ async fn until_nobody_is_connected(database: &Database) {
 /// The bytes of a database. On a busy machine some of it may still be in the log beside it.
 fn whole_file(path: &Path) -> Vec<u8> {
     if fs::metadata(path.with_extension("db-wal")).is_ok_and(|log| log.len() > 0) {
-        let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(path);
-        let told = sqlite.arg("PRAGMA wal_checkpoint(TRUNCATE)").run().text();
+        let told = sqlite(path).arg("PRAGMA wal_checkpoint(TRUNCATE)").run().text();
         assert!(told.starts_with("0|"), "{told}");
     }
     fs::read(path).unwrap()
+}
+
+/// The program of SQLite on a database that somebody may be writing.
+pub(crate) fn sqlite(path: &Path) -> Tool {
+    Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 60000"]).arg(path)
 }
 
 fn write_private(path: &Path, bytes: &[u8]) {

@@ -134,7 +134,7 @@ impl Workloads {
     /// Why tokens were refused, as the audit records say it, each once and in the order of the alphabet.
     pub(crate) async fn reasons(&self) -> Vec<String> {
         let items = self.app.refused_logins().await;
-        let why = items.iter().filter_map(|item| item["detail"]["why"].as_str().map(str::to_owned));
+        let why = items.iter().filter_map(|(detail, _)| detail["why"].as_str().map(str::to_owned));
         let mut why: Vec<_> = why.collect();
         why.sort();
         why.dedup();

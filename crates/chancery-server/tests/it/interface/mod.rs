@@ -23,7 +23,7 @@ use self::{
     recorded::Recorded,
 };
 use crate::{
-    app::{PASSWORD, Setup, TestApp},
+    app::{PASSWORD, Setup, TestApp, until},
     audit_catalogue,
     authenticator::{Authenticator, authenticator},
     client::Reply,
@@ -98,10 +98,8 @@ async fn every_example_is_answered_as_documented() {
     let (mut faults, mut recorded, mut passkey) = (Vec::new(), Recorded::new(), authenticator());
     for example in examples(DOCUMENT) {
         if example.path.starts_with("/log/tile/") {
-            let is_empty = async || app.nobody().get("/log/checkpoint").await.text().lines().nth(1) == Some("0");
-            while is_empty().await {
-                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            }
+            let has_some = async || app.nobody().get("/log/checkpoint").await.text().lines().nth(1) != Some("0");
+            until("the log has something", has_some).await;
         }
         if example.path == "/readyz" {
             app.ready().await;

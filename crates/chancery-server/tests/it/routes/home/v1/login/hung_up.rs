@@ -56,6 +56,6 @@ async fn guesses_at_a_directory_count_and_keep_their_place() {
     sleep(DONE).await;
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.status, 401, "they delay");
     assert_eq!(staff.fake.count(), 5);
-    let refusals = staff.refusals().await;
+    let refusals = staff.app.refused_logins().await;
     assert!(refusals.iter().any(|(detail, _)| detail["why"] == "Password"), "{refusals:?}");
 }

@@ -118,7 +118,7 @@ async fn a_refusal_says_nothing_and_the_audit_says_why() {
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.json["message"], REFUSED);
     staff.fake.set(Mood::NoId);
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.json["message"], REFUSED);
-    let refusals = staff.refusals().await;
+    let refusals = staff.app.refused_logins().await;
     let mut why: Vec<_> = refusals.iter().map(|(detail, _)| detail["why"].as_str().unwrap().to_owned()).collect();
     why.sort();
     assert_eq!(why, ["Locked", "NoEntry", "NoId", "Password", "SeveralEntries", "Unbound"]);
@@ -162,7 +162,7 @@ async fn wrong_passwords_delay_and_the_directory_is_spared() {
     assert_eq!(staff.fake.count(), 6);
     staff.app.clock.advance_ms(1_000);
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.status, 200);
-    assert!(staff.refusals().await.iter().any(|(detail, _)| detail["why"] == "Delayed"));
+    assert!(staff.app.refused_logins().await.iter().any(|(detail, _)| detail["why"] == "Delayed"));
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn a_directory_that_is_away_is_no_wrong_password() {
     }
     staff.fake.set(Mood::Usual);
     assert_eq!(staff.log_in(&client, "carol", CAROL_PASSWORD).await.status, 200, "nothing was counted");
-    let refusals = staff.refusals().await;
+    let refusals = staff.app.refused_logins().await;
     assert!(refusals.iter().all(|(detail, _)| detail["why"] == "Provider"), "{refusals:?}");
 }
 
@@ -231,7 +231,7 @@ async fn who_has_codes_here_needs_one() {
     client.post(&own, json!({"password": Base64::encode(b"another long password")})).await.response();
     // A code is taken once.
     assert_eq!(staff.app.nobody().post(LOGIN, staff.body("carol", CAROL_PASSWORD, Some(&code))).await.status, 401);
-    let why: Vec<_> = staff.refusals().await.into_iter().map(|(detail, _)| detail["why"].clone()).collect();
+    let why: Vec<_> = staff.app.refused_logins().await.into_iter().map(|(detail, _)| detail["why"].clone()).collect();
     assert!(why.contains(&json!("Totp")) && why.contains(&json!("Password")), "{why:?}");
 }
 

@@ -85,7 +85,7 @@ async fn each_wrong_certificate_is_refused_in_one_wording_and_recorded_with_its_
     }
     let mut expected: Vec<_> = wrong.iter().map(|(why, _)| *why).collect();
     let mut found = Vec::new();
-    for (detail, identities) in house.refusals().await {
+    for (detail, identities) in house.app.refused_logins().await {
         assert_eq!(detail["way"], "Certificate");
         assert!(detail["certificate"]["serialNumber"].is_string(), "{detail}");
         assert_eq!(identities, json!([]), "{detail}");

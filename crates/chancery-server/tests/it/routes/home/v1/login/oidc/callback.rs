@@ -152,7 +152,7 @@ async fn an_id_token_for_somebody_else_is_refused() {
     let body = json!({"id_token": other.token(&people.claims(&begun))}).to_string();
     people.fake.set(|behaviour| behaviour.body = Some(body.into_bytes()));
     refused(&people.come_back(&browser, &begun, json!({})).await, 401, NOT_TAKEN);
-    let refusals = people.refusals().await;
+    let refusals = people.app.refused_logins().await;
     let of_provider = |(detail, _): &&(Value, Value)| detail["providerUuid"] == json!(people.provider);
     assert_eq!(refusals.iter().filter(of_provider).count(), refusals.len(), "{refusals:?}");
     let hashes: Vec<_> = refusals.iter().filter(|(detail, _)| !detail["subjectHash"].is_null()).collect();
@@ -309,7 +309,7 @@ async fn only_a_person_who_may_logs_in() {
     session.get("/api/v2/whoami").await.refused(401, "InvalidAuthToken", None);
     let begun = people.begin(&browser).await;
     refused(&people.come_back(&browser, &begun, json!({})).await, 401, UNBOUND);
-    let refusals = people.refusals().await;
+    let refusals = people.app.refused_logins().await;
     let of = |why: &str| refusals.iter().filter(|(detail, _)| detail["why"] == why).collect::<Vec<_>>();
     assert_eq!(
         (of("Kind")[0].1[0]["name"].as_str(), of("Locked")[0].1[0]["name"].as_str()),
